@@ -1,5 +1,6 @@
 """The catalogue and the orders in the site's API (docs/api.md)."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -58,7 +59,9 @@ ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
 """For `dynapages.ninja.ProblemAPI`."""
 router = Router(tags=["shop"])
 READ = ninja.KEY_OR_NOBODY
-OWN, WRITE, STAFF = map(ninja.KeyAuth, Scope)
+OWN = ninja.KeyAuth(Scope.READ)
+WRITE = ninja.KeyAuth(Scope.WRITE)
+STAFF = ninja.KeyAuth(Scope.STAFF)
 
 Money = Annotated[
     Decimal,
@@ -70,6 +73,9 @@ Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"[^\s\u0000]")
 ]
 NewId = Annotated[str, StringConstraints(pattern=IDENTIFIER)]
+
+
+# What the catalogue's operations take and return
 
 
 class CategoryLink(Schema):
@@ -148,6 +154,9 @@ class CategoryIn(Schema):
     parent: IdText | None = None
     is_off: bool = False
     version: str = Field("", max_length=32)
+
+
+# What the operations on orders take and return
 
 
 class OrderOut(Schema):
@@ -236,16 +245,7 @@ class Queued(Schema):
     until: Day | None = None
 
 
-def _filter(chosen: Chosen | Queued) -> OrderFilter:
-    """Return the filter of a list of orders. Raises Refusal."""
-    statuses = tuple(one for one in Status if one in chosen.status)
-    if isinstance(chosen, Queued) and statuses == OPEN:
-        statuses = ()
-    is_open = isinstance(chosen, Chosen) and chosen.open
-    try:
-        return OrderFilter(statuses, Days(chosen.since, chosen.until), open_only=is_open)
-    except BadListFilter as error:
-        raise Refusal(str(error)) from error
+# The catalogue
 
 
 @router.get("/categories", response=Listing[CategoryOut], auth=READ)
@@ -277,9 +277,10 @@ def search_products(
     typed = " ".join(q.split())
     words = parse_search(typed)
 
-    def read(asked: PageRequest) -> PageOf[tiles.ProductTile]:
-        found = find_products(words, asked, leading=by)
-        return PageOf(found.items, found.page, pager=search_pager(typed, words, found.leading))
+    def read(page_request: PageRequest) -> PageOf[tiles.ProductTile]:
+        result = find_products(words, page_request, leading=by)
+        pager = search_pager(typed, words, result.leading)  # the next page need not try each word
+        return PageOf(result.items, result.page, pager=pager)
 
     return ListOf(search_pager(typed, words, by), read, "words of names")
 
@@ -297,9 +298,11 @@ def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
     if not caller_of(request).allows(Scope.STAFF):
         return WholeProductOut.model_validate(catalogue.find_product(product_id))
     stored = editing.find_editable(product_id)  # as of the last write
-    product, content = tiles.product_in(product_id, [stored.node]), stored.content
+    content = stored.content
+    product = tiles.product_in(product_id, [stored.node])
     shown = WholeProductOut.model_validate(replace(product, description=content.description))
-    shown.version, shown.external_id = stored.version, content.external_id
+    shown.version = stored.version
+    shown.external_id = content.external_id
     shown.currency = content.currency or ""
     if content.unit_price_cents is not None:
         shown.price = money(content.unit_price_cents)
@@ -307,17 +310,20 @@ def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
 
 
 @router.put("/products/{product_id}", response=WholeProductOut, auth=STAFF)
-def save_product(request: HttpRequest, product_id: NewId, said: ProductIn) -> object:
+def save_product(request: HttpRequest, product_id: NewId, body: ProductIn) -> object:
     """Create or change a product, take it off or put it back."""
-    if (said.price is None) is not (said.currency is None):
+    if (body.price is None) is not (body.currency is None):
         raise Refusal(_("A price needs its currency, and a currency its price."))
+    cents = None
+    if body.price is not None:
+        cents = int(Decimal(body.price).scaleb(2))
     product = NewProduct(
         product_id,
-        category_slugs=tuple(said.categories),
-        unit_price_cents=None if said.price is None else int(Decimal(said.price).scaleb(2)),
-        **said.dict(exclude={"price", "categories", "version"}),
+        category_slugs=tuple(body.categories),
+        unit_price_cents=cents,
+        **body.dict(exclude={"price", "categories", "version"}),
     )
-    editing.save_product(product, version=said.version)
+    editing.save_product(product, version=body.version)
     return get_product(request, product_id)
 
 
@@ -332,13 +338,16 @@ def get_category(request: HttpRequest, slug: IdText) -> WholeCategoryOut:
 
 
 @router.put("/categories/{slug}", response=WholeCategoryOut, auth=STAFF)
-def save_category(request: HttpRequest, slug: NewId, said: CategoryIn) -> object:
+def save_category(request: HttpRequest, slug: NewId, body: CategoryIn) -> object:
     """Create, rename or move a category, take it off or put it back."""
-    category = NewCategory(slug, said.name, said.parent, said.is_off)
-    is_done = editing.save_category(category, version=said.version)
+    category = NewCategory(slug, body.name, body.parent, body.is_off)
+    is_done = editing.save_category(category, version=body.version)
     shown = get_category(request, slug)
     shown.copies_wait = not is_done
     return shown
+
+
+# Orders
 
 
 @router.get("/orders", response=Listing[OrderOut], auth=OWN)
@@ -357,32 +366,52 @@ def customer_orders(
     return _orders_of(username, chosen)
 
 
-def _orders_of(username: str, chosen: Chosen) -> ListOf[OrderEntry]:
-    wanted = _filter(chosen)
-
-    def read(asked: PageRequest) -> PageOf[OrderEntry]:
-        found = orders.read_orders(username, wanted, asked)
-        if not any(found.counts.values()):
-            order_views.require_customer(username)
-        return _page_of(found, wanted)
-
-    return ListOf(OrderList(username, "").pager(wanted), read)
-
-
-def _page_of(found: orders.OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
-    return PageOf(found.items, found.page, total_of(chosen, found.counts), found.plan.name)
-
-
 @router.get("/staff/orders", response=Listing[OrderOut], auth=STAFF)
 @lists
 def open_orders(request: HttpRequest, chosen: Query[Queued]) -> ListOf[OrderEntry]:
     """List the open orders of all customers, oldest first."""
-    wanted = _filter(chosen)
+    statuses = _statuses_in_order(chosen.status)
+    if statuses == OPEN:  # all of them: no filter
+        statuses = ()
+    order_filter = _filter(chosen, statuses, open_only=False)
 
-    def read(asked: PageRequest) -> PageOf[OrderEntry]:
-        return _page_of(orders.list_open_orders(wanted, asked), wanted)
+    def read(page_request: PageRequest) -> PageOf[OrderEntry]:
+        return _page_of(orders.list_open_orders(order_filter, page_request), order_filter)
 
-    return ListOf(queue_pager(wanted), read)
+    return ListOf(queue_pager(order_filter), read)
+
+
+def _orders_of(username: str, chosen: Chosen) -> ListOf[OrderEntry]:
+    """Return the list of a customer's orders; reading it raises Http404 without such a customer."""
+    order_filter = _filter(chosen, _statuses_in_order(chosen.status), open_only=chosen.open)
+
+    def read(page_request: PageRequest) -> PageOf[OrderEntry]:
+        result = orders.read_orders(username, order_filter, page_request)
+        has_orders = any(result.counts.values())
+        if not has_orders:
+            order_views.require_customer(username)
+        return _page_of(result, order_filter)
+
+    return ListOf(OrderList(username, "").pager(order_filter), read)
+
+
+def _statuses_in_order(statuses: Collection[Status]) -> tuple[Status, ...]:
+    return tuple(status for status in Status if status in statuses)
+
+
+def _filter(
+    chosen: Chosen | Queued, statuses: tuple[Status, ...], *, open_only: bool
+) -> OrderFilter:
+    """Return the filter of a list of orders. Raises Refusal."""
+    try:
+        return OrderFilter(statuses, Days(chosen.since, chosen.until), open_only=open_only)
+    except BadListFilter as error:
+        raise Refusal(str(error)) from error
+
+
+def _page_of(result: orders.OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
+    total = total_of(chosen, result.counts)
+    return PageOf(result.items, result.page, total, result.plan.name)
 
 
 def _user(request: HttpRequest) -> str:
@@ -398,17 +427,20 @@ def get_order(
     request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
 ) -> WholeOrder:
     """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
-    sees_all = partial(caller_of(request).allows, Scope.STAFF)
-    return orders.find_order(
-        order_id, username=_user(request), sees_all=sees_all, first_line=first_line
-    ).order
+    result = orders.find_order(
+        order_id,
+        username=_user(request),
+        sees_all=partial(caller_of(request).allows, Scope.STAFF),
+        first_line=first_line,
+    )
+    return result.order
 
 
 @router.post("/orders", response={201: WholeOrderOut}, auth=WRITE)
-def place(request: HttpRequest, said: OrderIn) -> object:
+def place(request: HttpRequest, body: OrderIn) -> object:
     """Place an order for the key's user."""
     basket: dict[str, int] = {}
-    for line in said.lines:
+    for line in body.lines:
         basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
     if max(basket.values()) > MOST_OF_A_PRODUCT:
         raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
@@ -416,25 +448,28 @@ def place(request: HttpRequest, said: OrderIn) -> object:
         username=_user(request),
         client_id=ninja.token_of(request).hex(),
         basket=basket,
-        pickup=pickup_chosen(said.pickup_point or ""),
+        pickup=pickup_chosen(body.pickup_point or ""),
         now=clock.now(),
     )
     return get_order(request, order_id)
 
 
 @router.post("/orders/{order_id}/moves", response=WholeOrderOut, auth=WRITE)
-def move(request: HttpRequest, order_id: IdText, said: MoveIn) -> object:
+def move(request: HttpRequest, order_id: IdText, body: MoveIn) -> object:
     """Move an order from the status it was seen in to another."""
     caller = caller_of(request)
     is_staff = caller.allows(Scope.STAFF)
+    reason = ""
+    if body.target in ENDS:
+        reason = body.reason.replace("\r\n", "\n").strip()
     move_order(
         username=orders.owner_of(order_id) if is_staff else caller.user_id,
         order_id=order_id,
-        source=said.source,
-        target=said.target,
+        source=body.source,
+        target=body.target,
         is_staff=is_staff,
         who=caller.user_id,
-        reason=said.reason.replace("\r\n", "\n").strip() if said.target in ENDS else "",
+        reason=reason,
         now=clock.now(),
     )
     return get_order(request, order_id)

@@ -32,9 +32,10 @@ class ShopConfig(AppConfig):
 
     def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
         super().__init__(app_name, app_module)
-        for name, value in DEFAULTS.items():
-            if getattr(settings, name, "") == "":
-                setattr(settings, name, value)
+        for name, default in DEFAULTS.items():
+            is_set = getattr(settings, name, "") != ""
+            if not is_set:
+                setattr(settings, name, default)
 
     def ready(self) -> None:
         from shop.catalogue import below  # noqa: F401, PLC0415 - registers what follows categories

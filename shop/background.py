@@ -2,8 +2,8 @@
 
 A request only puts a value into the queue. The thread sends one after the other, in order; one that
 could not be sent stays in front and is retried with exponential backoff, as long as the process
-lives. On an orderly shutdown the rest is sent within a few seconds, or kept in a file (`Spool`)
-that a later process takes. Lost are the unsent values of a killed process, values put while the
+lives. On an orderly shutdown the rest is sent within a few seconds, or kept in a file that a later
+process reads (`shop.spool`). Lost are the unsent values of a killed process, values put while the
 queue is full, and those that cannot be kept; the latter two are counted and logged. A value may be
 sent twice, so sending must be idempotent.
 """
@@ -12,71 +12,30 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from secrets import token_hex
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
 from dynapages.calls import fault_in, sentence_about
 from dynapages.pynamodb import FAILURES
+from shop.spool import Spool
 
 T = TypeVar("T")
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
-"""Seconds between attempts; each pause is twice the one before."""
-GLANCE = 0.005
-"""Seconds between checks whether another thread is done sending."""
-LOG_EVERY = 60.0
-"""Seconds between two log lines about a failure that lasts."""
+logger = logging.getLogger(__name__)
 
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Spool(Generic[T]):
-    """Files ``<name>-<pid>-….jsonl`` in ``folder()``, which only their owner can read.
-
-    ``dump`` makes a line of a value, and ``load`` a value of a line; it raises ValueError.
-    """
-
-    folder: Callable[[], Path]
-    name: str
-    dump: Callable[[T], str]
-    load: Callable[[str], T]
-
-    def save(self, values: Iterable[T]) -> Path:
-        """Write values to a new file, whole or not at all. Raises OSError."""
-        path = self.folder() / f"{self.name}-{os.getpid()}-{token_hex(4)}.jsonl"
-        draft = path.with_suffix(".tmp")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.writelines(f"{self.dump(value)}\n" for value in values)
-            draft.rename(path)
-        finally:
-            draft.unlink(missing_ok=True)
-        return path
-
-    def load_all(self) -> Iterator[list[T]]:
-        """Yield the values of each file, which is removed after them.
-
-        Of several processes one gets a file. A file that cannot be read keeps its new name
-        ``….taken``. Raises OSError and what ``load`` does.
-        """
-        for path in sorted(self.folder().glob(f"{self.name}-*.jsonl")):
-            taken = path.with_suffix(".taken")
-            try:
-                path.rename(taken)
-            except FileNotFoundError:  # another process was faster
-                continue
-            lines = taken.read_text(encoding="utf-8").splitlines()
-            yield [self.load(line) for line in lines]
-            taken.unlink()
+FIRST_PAUSE_SECONDS = 0.2
+"""Between two attempts; each pause is twice the one before."""
+LONGEST_PAUSE_SECONDS = 30.0
+MOST_DOUBLINGS = 16
+"""Of the pause, which is the longest by then."""
+CHECK_SECONDS = 0.005
+"""Between two checks whether another thread is done sending."""
+LOG_EVERY_SECONDS = 60.0
+"""Between two log lines about a failure that lasts."""
 
 
 class BackgroundWrites(Generic[T]):
@@ -131,8 +90,10 @@ class BackgroundWrites(Generic[T]):
 
         Raises nothing: a file that cannot be read is logged.
         """
+        if self._spool is None:
+            return
         try:
-            for values in self._spool.load_all() if self._spool else ():
+            for values in self._spool.load_all():
                 with self._state:
                     self._queue(values)
         except (OSError, ValueError) as error:
@@ -142,10 +103,11 @@ class BackgroundWrites(Generic[T]):
         """Send the queue, for at most ``seconds``; return whether it is empty."""
         until = time.monotonic() + seconds
         while not self._send_some():
-            left = until - time.monotonic()
-            if left <= 0:
+            seconds_left = until - time.monotonic()
+            if seconds_left <= 0:
                 return False
-            time.sleep(min(left, FIRST_PAUSE if self._failures else GLANCE))
+            pause = FIRST_PAUSE_SECONDS if self._failures else CHECK_SECONDS
+            time.sleep(min(seconds_left, pause))
         return True
 
     def close(self, *, seconds: float) -> None:
@@ -153,20 +115,20 @@ class BackgroundWrites(Generic[T]):
 
         The file is written first, because the process may be killed before the time is over.
         """
-        kept, trouble = self._keep()
+        file, problem = self._save()
         if self.flush(seconds=seconds):
-            if kept is not None:
+            if file is not None:
                 with suppress(OSError):
-                    kept.unlink()
+                    file.unlink()
             return
         self._logged_at = -inf  # also when a line was logged a moment ago
         with self._state:
-            if kept is not None:
-                self._warn(f"{len(self._waiting):,} are kept in {kept} for the next start.")
+            if file is not None:
+                self._warn(f"{len(self._waiting):,} are kept in {file} for the next start.")
             else:
-                self._lose(len(self._waiting), f"The process ends. {trouble}".rstrip())
+                self._lose(len(self._waiting), f"The process ends. {problem}".rstrip())
 
-    def _keep(self) -> tuple[Path | None, str]:
+    def _save(self) -> tuple[Path | None, str]:
         """Return the file that the queue was written to, or None and what went wrong."""
         values = list(self._waiting)
         if not values or self._spool is None:
@@ -177,6 +139,7 @@ class BackgroundWrites(Generic[T]):
             return None, f"They cannot be kept: {error}."
 
     def _queue(self, values: Sequence[T]) -> None:
+        """Add values, and start the thread if there is none; the caller holds the lock."""
         self._waiting.extend(values)
         if self._thread is None and self.runs_by_itself:
             self._thread = Thread(target=self._run, name=self._name, daemon=True)
@@ -187,13 +150,16 @@ class BackgroundWrites(Generic[T]):
         try:
             while True:
                 with self._state:
-                    self._state.wait_for(lambda: self._waiting)
+                    self._state.wait_for(self._has_values)
                 if not self.runs_by_itself:
                     return
                 if not self._send_some():
                     time.sleep(self._pause())
         finally:
             self._thread = None  # the next value starts another one
+
+    def _has_values(self) -> bool:
+        return len(self._waiting) > 0
 
     def _send_some(self) -> bool:
         """Send the queue unless another thread does; return whether it is empty."""
@@ -206,35 +172,37 @@ class BackgroundWrites(Generic[T]):
                 value = self._waiting[0]
                 self._is_sending = True
             try:
-                is_done = self._sent(value)
+                is_done = self._send_one(value)
             finally:
                 with self._state:
                     self._is_sending = False
             if not is_done:
                 return False
 
-    def _sent(self, value: T) -> bool:
+    def _send_one(self, value: T) -> bool:
         """Send a value and remove it from the queue; return False to retry it."""
-        is_dealt_with = True
+        must_retry = False
         try:
             self._send(value)
         except FAILURES as failure:
-            is_dealt_with = fault_in(failure) is None
-            if is_dealt_with:
-                self._lose(1, sentence_about(failure))
-            else:
+            must_retry = fault_in(failure) is not None
+            if must_retry:
                 self._failures += 1
                 self._warn(f"{len(self._waiting):,} wait to be sent. {sentence_about(failure)}")
+            else:
+                self._lose(1, sentence_about(failure))
         finally:  # a bug in ``send`` must not hold up the values behind this one
-            if is_dealt_with:
+            if not must_retry:
                 self._failures = 0
                 self._waiting.popleft()
-        return is_dealt_with
+        return not must_retry
 
     def _pause(self) -> float:
+        """Return the seconds until the next attempt, longer with each failure in a row."""
         if not self._failures:
-            return GLANCE
-        return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures - 1, 16)))
+            return CHECK_SECONDS
+        doublings = min(self._failures - 1, MOST_DOUBLINGS)
+        return float(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**doublings))
 
     def _lose(self, number: int, sentence: str) -> None:
         self.lost += number
@@ -242,7 +210,7 @@ class BackgroundWrites(Generic[T]):
 
     def _warn(self, sentence: str) -> None:
         now = time.monotonic()
-        if now - self._logged_at < LOG_EVERY:
+        if now - self._logged_at < LOG_EVERY_SECONDS:
             return
         self._logged_at = now
-        _log.warning("%s: %s %s", self._name, sentence, self._hint)
+        logger.warning("%s: %s %s", self._name, sentence, self._hint)

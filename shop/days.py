@@ -43,8 +43,12 @@ class Days:
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The names and values of the canonical query."""
-        days = ("from", self.since), ("to", self.until)
-        return [(name, day.isoformat()) for name, day in days if day]
+        pairs = []
+        if self.since:
+            pairs.append(("from", self.since.isoformat()))
+        if self.until:
+            pairs.append(("to", self.until.isoformat()))
+        return pairs
 
     @property
     def form(self) -> dict[str, Any]:
@@ -70,7 +74,9 @@ def parse_day(text: str) -> date | None:
 
 
 def _midnight(day: date | None) -> datetime | None:
-    return None if day is None else datetime.combine(day, time(), UTC)
+    if day is None:
+        return None
+    return datetime.combine(day, time(), UTC)
 
 
 def url_without_blanks(request: HttpRequest) -> str | None:
@@ -78,4 +84,4 @@ def url_without_blanks(request: HttpRequest) -> str | None:
     if "" not in request.GET.values():
         return None
     filled = parse_qsl(request.META["QUERY_STRING"])  # which leaves out what is empty
-    return f"{request.path}?{urlencode(filled)}".rstrip("?")
+    return f"{request.path}?{urlencode(filled)}" if filled else request.path

@@ -1,4 +1,4 @@
-"""What a project lends its app of comments, where its products are those of this shop.
+"""What the app of comments needs to know of products and users, where they are the shop's.
 
 The settings name these: ``COMMENTS = {"PRODUCTS": "shop.for_comments.PRODUCTS", …}``.
 """
@@ -23,23 +23,29 @@ class _Products:
     add_missing = staticmethod(ensure_products)
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[tuple[str, Item]]:
+        """Return the tables and keys of a product's items, of its description too if whole."""
         return [(TABLE, table_key(*key)) for key in product_keys(product_id, is_whole=whole)]
 
     def built(self, product_id: str, items: Iterable[Item]) -> Product | None:
+        """Build a product from its items; None where there is none."""
         try:
             return product_in(product_id, items)
         except NoSuchProduct:
             return None
 
     def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
-        return {
-            one: (stored.content.name, stored.content.external_id or "")
-            for one, stored in stored_products(product_ids).items()
-        }
+        """Read the names of products, and their ids in another system, which may be empty."""
+        names = {}
+        for product_id, stored in stored_products(product_ids).items():
+            names[product_id] = (stored.content.name, stored.content.external_id or "")
+        return names
 
     def names_to_rank(self, product_ids: Collection[str]) -> Mapping[str, str]:
-        stored = stored_products(product_ids)
-        return {one: each.content.ranked_name for one, each in stored.items()}
+        """Read the names of products in rankings, empty for those that are off."""
+        names = {}
+        for product_id, stored in stored_products(product_ids).items():
+            names[product_id] = stored.content.ranked_name
+        return names
 
 
 PRODUCTS = _Products()
@@ -48,4 +54,6 @@ PRODUCTS = _Products()
 def find_user(username: str) -> AbstractBaseUser | None:
     """Return the active user of this name, which is the id of the shop's own users."""
     user = load_user(username)
-    return user if user is not None and user.is_active else None
+    if user is None or not user.is_active:
+        return None
+    return user

@@ -190,8 +190,10 @@ def item(order_id: str, line: int) -> str:
 
     From 100 on a letter for the number of digits is in front: ``99``, ``a100``, ``b1000``.
     """
-    further = len(str(line)) - len("99")
-    letter = chr(ord("a") - 1 + further) if further > 0 else ""
+    more_digits = len(str(line)) - len("99")
+    letter = ""
+    if more_digits > 0:
+        letter = chr(ord("a") + more_digits - 1)
     return f"{ITEM_PREFIX}{order_id}#{letter}{line:02}"
 
 
@@ -253,7 +255,10 @@ def area(cell: str) -> str:
 
 def area_of(cell: str) -> str:
     """Return the area of a geohash or a cell: two characters, behind the letter of a cap."""
-    return cell[: AREA_CHARACTERS + cell.startswith(CAPS)]
+    length = AREA_CHARACTERS
+    if cell.startswith(CAPS):
+        length += 1
+    return cell[:length]
 
 
 def spot(geohash: str, point_id: str) -> str:

@@ -12,7 +12,7 @@ from pynamodb.expressions.update import Action as Change
 
 from dynapages.calls import Batches
 from dynapages.items import Item, table_key, wire_key
-from dynapages.lists import Index
+from dynapages.lists import Index, Position
 from dynapages.process import client, page_batches, pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import (
@@ -37,6 +37,22 @@ Key = tuple[str, str]
 """A partition key and a sort key."""
 
 
+def _no_further_keys(_position: Position) -> dict[str, str]:
+    """Return {}: a position and its run have the whole table key."""
+    return {}
+
+
+BY_KEY = Index(TABLE, partition="pk", sort="sk", table_key=_no_further_keys)
+"""The table itself: a position's sort key and the run's partition key are the whole table key."""
+INVERTED = Index(
+    TABLE,
+    ShopItem.inverted.Meta.index_name,
+    partition="sk",
+    sort="pk",
+    table_key=_no_further_keys,
+)
+
+
 def key_of(item: Item) -> Key:
     """Return the table key of a stored item."""
     return item["pk"]["S"], item["sk"]["S"]
@@ -44,14 +60,15 @@ def key_of(item: Item) -> Key:
 
 def read_items(table_keys: Iterable[Key]) -> dict[Key, Item]:
     """Read items by their keys, strongly; those that do not exist are left out."""
-    wanted = [table_key(*key) for key in dict.fromkeys(table_keys)]
-    return {key_of(item): item for item in Batches(client(), pool()).get(TABLE, wanted)}
+    each_once = [table_key(*key) for key in dict.fromkeys(table_keys)]
+    items = Batches(client(), pool()).get(TABLE, each_once)
+    return {key_of(item): item for item in items}
 
 
 def read_for_page(table_keys: Iterable[Key], *, consistent: bool = False) -> list[Item]:
     """Read items by their keys in no order; a throttled read is given up soon."""
-    wanted = [table_key(*key) for key in dict.fromkeys(table_keys)]
-    return page_batches().get(TABLE, wanted, consistent=consistent)
+    each_once = [table_key(*key) for key in dict.fromkeys(table_keys)]
+    return page_batches().get(TABLE, each_once, consistent=consistent)
 
 
 def put_of(
@@ -65,8 +82,14 @@ def set_or_remove(
     model: type[ShopItem], names: Iterable[str], values: Mapping[str, object]
 ) -> list[Change]:
     """Set each named attribute as it is in ``values``, or remove it where it is missing there."""
-    attributes = {name: getattr(model, name) for name in names}
-    return [a.set(values[name]) if name in values else a.remove() for name, a in attributes.items()]
+    changes = []
+    for name in names:
+        attribute = getattr(model, name)
+        if name in values:
+            changes.append(attribute.set(values[name]))
+        else:
+            changes.append(attribute.remove())
+    return changes
 
 
 def unless_changed(key: Key, seen: Item | None, *attributes: Attribute[Any]) -> Action:
@@ -93,14 +116,15 @@ def write_with_counts(
     or leaves it, and is throttled. Raises like `dynapages.writes.transactions.Transactions.write`,
     with the indexes of ``actions``.
     """
+    most_shards = 1
+    if may_spread and deltas[QUEUE]:
+        most_shards = settings.COUNTER_SHARDS
     write_with_counters(
         actions,
         deltas,
         transactions=Transactions(client()),
         counters=counters_of,
-        on_throttled=OPEN_ORDERS.spreading(
-            most=settings.COUNTER_SHARDS if may_spread and deltas[QUEUE] else 1
-        ),
+        on_throttled=OPEN_ORDERS.spreading(most=most_shards),
     )
 
 
@@ -109,11 +133,15 @@ def queue_cells() -> tuple[dict[str, int], int]:
 
     Eventually consistent like the index, at half a unit for each item.
     """
-    counters, key = counters_of(QUEUE), wire_key(keys.shards(QUEUE))
+    counters = counters_of(QUEUE)
+    shards_key = wire_key(keys.shards(QUEUE))
     known = counters.known([QUEUE])
-    items = page_batches().get(TABLE, [key, *counters.keys(known)], consistent=False)
-    number = shards_in(next((item for item in items if item["pk"] == key["pk"]), {}))
-    return counters.sums(known, items)[QUEUE], number
+    items = page_batches().get(TABLE, [shards_key, *counters.keys(known)], consistent=False)
+    shards_item: Item = {}
+    for item in items:
+        if item["pk"] == shards_key["pk"]:
+            shards_item = item
+    return counters.sums(known, items)[QUEUE], shards_in(shards_item)
 
 
 def share_of(needed: int, shards: int) -> int:
@@ -127,7 +155,11 @@ def stored_shards(name: str, least: Callable[[], int]) -> Shards:
     return Shards(client, TABLE, keys.shards(name), least)
 
 
-OPEN_ORDERS = stored_shards(QUEUE, lambda: settings.ORDER_SHARDS)
+def _least_order_shards() -> int:
+    return int(settings.ORDER_SHARDS)
+
+
+OPEN_ORDERS = stored_shards(QUEUE, _least_order_shards)
 """The shards of the queue; an order keeps its own. "Write Sharding (GSI)" of the pattern list."""
 
 
@@ -135,14 +167,3 @@ OPEN_ORDERS = stored_shards(QUEUE, lambda: settings.ORDER_SHARDS)
 def _counters_of(batches: Batches, most_shards: int) -> Counters:
     # Once for each client: they remember how far they are spread.
     return Counters(batches, TABLE, keys.counter, most_shards=most_shards)
-
-
-BY_KEY = Index(TABLE, partition="pk", sort="sk", table_key=lambda _position: {})
-"""The table itself: a position's sort key and the run's partition key are the whole table key."""
-INVERTED = Index(
-    TABLE,
-    ShopItem.inverted.Meta.index_name,
-    partition="sk",
-    sort="pk",
-    table_key=lambda _position: {},
-)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dynapages.calls import clock
 from dynapages.items import Item, table_key
-from dynapages.lists import every_entry
+from dynapages.lists import Page, PageRequest, every_entry
 from dynapages.process import client
 from dynapages.upkeep import StoredItem, Trace
 from dynapages.writes import delete, write_item
@@ -28,14 +28,21 @@ from shop.work import QUEUE, everything_owed
 
 _JOINT = "|"
 """A character that is in no table's name and no partition key of the log, or of what is owed."""
+ENTRIES_AT_ONCE = 300
+"""Of the activity log, in a page of the walk through all."""
+FLUSH_SECONDS = 5.0
+"""For what this process has still to write into the log."""
 
 
 def has_orders(username: str) -> bool:
     """Return whether a user has orders; strongly read."""
-    found = Order.query(
+    orders = Order.query(
         keys.user(username), Order.sk.startswith(keys.ORDER_PREFIX), limit=1, consistent_read=True
     )
-    return next(iter(found), None) is not None
+    return next(iter(orders), None) is not None
+
+
+# Purchases, profile and keys of the API
 
 
 def _delete_purchase(username: str, product_id: str) -> None:
@@ -44,10 +51,12 @@ def _delete_purchase(username: str, product_id: str) -> None:
 
 
 def _open_profile(username: str) -> Iterator[str]:
+    """Yield the name of a user whose profile is not shut yet, or can be deleted."""
     user = find_user(username)
     if user is None:
         return
-    if user.is_active or user.email or user.has_usable_password() or not has_orders(username):
+    is_open = user.is_active or user.email or user.has_usable_password()
+    if is_open or not has_orders(username):
         yield username
 
 
@@ -58,15 +67,15 @@ def _close_profile(username: str, _name: str) -> None:
         delete_profile(username)
 
 
-def _purchase(username: str, product_id: str) -> list[StoredItem]:
+def _purchase_items(username: str, product_id: str) -> list[StoredItem]:
     return [(Purchase, TABLE, table_key(keys.user(username), keys.bought(username, product_id)))]
 
 
-def _profile(username: str, _name: str) -> list[StoredItem]:
+def _profile_items(username: str, _name: str) -> list[StoredItem]:
     return [(Profile, TABLE, table_key(keys.user(username), keys.profile(username)))]
 
 
-def _api_keys_of(username: str) -> list[str]:
+def _api_key_ids(username: str) -> list[str]:
     return [key.id for key in list_keys() if key.user_id == username]
 
 
@@ -74,8 +83,11 @@ def _revoke_key(_username: str, key_id: str) -> None:
     revoke_key(key_id)
 
 
-def _api_key(_username: str, key_id: str) -> list[StoredItem]:
+def _api_key_items(_username: str, key_id: str) -> list[StoredItem]:
     return [(ApiKeyItem, TABLE, table_key(keys.API_KEYS, keys.api_key(key_id)))]
+
+
+# E-mails that are owed
 
 
 def _emails_naming(username: str) -> Iterator[str]:
@@ -96,19 +108,18 @@ def _delete_email(_username: str, name: str) -> None:
     write_item(client(), delete(TABLE, _key_of_email(name)))
 
 
-def _email(_username: str, name: str) -> list[StoredItem]:
+def _email_items(_username: str, name: str) -> list[StoredItem]:
     return [(ShopItem, TABLE, _key_of_email(name))]
 
 
-EMAILS = Trace("e-mails that are owed", _emails_naming, _delete_email, _email)
-"""The user's address tells some of them: find these before the profile is shut."""
-PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase)
-PROFILE = Trace("profile", _open_profile, _close_profile, _profile)
-API_KEYS = Trace("API keys", _api_keys_of, _revoke_key, _api_key)
+EMAILS = Trace("e-mails that are owed", _emails_naming, _delete_email, _email_items)
+"""Some are found by the user's address: these go before the profile is shut."""
+PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase_items)
+PROFILE = Trace("profile", _open_profile, _close_profile, _profile_items)
+API_KEYS = Trace("API keys", _api_key_ids, _revoke_key, _api_key_items)
 
 
-AT_ONCE = 300
-FLUSH_SECONDS = 5.0
+# The activity log
 
 
 def entries_about(username: str) -> Iterator[str]:
@@ -116,10 +127,16 @@ def entries_about(username: str) -> Iterator[str]:
     LOG.resume()
     LOG.flush(seconds=FLUSH_SECONDS)
     now = clock.now()
-    for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):
-        entry, run = entry_in(found.item), found.run
-        if username == entry.who or (entry.kind is Kind.ORDER and username == entry.about):
-            yield _JOINT.join((run.index.table, str(run.partition), found.position.place))
+
+    def read_page(request: PageRequest) -> Page:
+        return list_activity((), request, now=now).page
+
+    for stored in every_entry(read_page, at_once=ENTRIES_AT_ONCE):
+        entry = entry_in(stored.item)
+        is_of_their_order = entry.kind is Kind.ORDER and username == entry.about
+        if username == entry.who or is_of_their_order:
+            run = stored.run
+            yield _JOINT.join((run.index.table, str(run.partition), stored.position.place))
 
 
 def _delete_entry(_username: str, name: str) -> None:
@@ -127,9 +144,9 @@ def _delete_entry(_username: str, name: str) -> None:
     write_item(client(), delete(table, table_key(partition, place)))
 
 
-def _entry(_username: str, name: str) -> list[StoredItem]:
+def _entry_items(_username: str, name: str) -> list[StoredItem]:
     table, partition, place = name.split(_JOINT, 2)
     return [(Activity, table, table_key(partition, place))]
 
 
-ACTIVITY = Trace("activity", entries_about, _delete_entry, _entry)
+ACTIVITY = Trace("activity", entries_about, _delete_entry, _entry_items)

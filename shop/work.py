@@ -5,7 +5,6 @@ registered by the modules that do them.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from dynapages.process import background_client, client
 from dynapages.work import Owed, Queue, worker
@@ -39,4 +38,5 @@ def owe_alone(owed: Owed) -> None:
 
 def everything_owed() -> Iterator[Owed]:
     """Yield all that waits, and all that was given up; strongly consistent."""
-    return chain(QUEUE.waiting(), QUEUE.dead())
+    yield from QUEUE.waiting()
+    yield from QUEUE.dead()

@@ -24,8 +24,9 @@ from shop.activity.entries import Kind, LogEntry, entry_in, entry_in_line, line_
 from shop.activity.layouts import Layout, forget_layout, settle_layout
 from shop.activity.months import months_ahead
 from shop.activity.tables import Activity
-from shop.background import BackgroundWrites, Spool
+from shop.background import BackgroundWrites
 from shop.models import Product
+from shop.spool import Spool
 from shop.table import TABLE
 
 if TYPE_CHECKING:

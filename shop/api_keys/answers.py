@@ -23,15 +23,15 @@ from shop import keys
 from shop.models import ApiAnswer
 from shop.table import put_of
 
-KEPT = timedelta(days=1)
+ANSWERS_LAST = timedelta(days=1)
 LARGEST_BODY = 300_000
 """Bytes, with which an item stays below DynamoDB's 400 KB."""
-MARGIN = 4.0
-"""Seconds that a request may take besides its calls to the database."""
+OTHER_WORK_SECONDS = 4.0
+"""That a request may take besides its calls to the database."""
 _RUNNING: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
 
 
-class KeyTaken(Refusal):
+class KeyInUse(Refusal):
     """The idempotency key was sent with another request, or with this one, which still runs."""
 
     status = HTTPStatus.CONFLICT
@@ -42,26 +42,31 @@ def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
 
     ``name`` is unique to the API key and the idempotency key; ``digest`` is of the whole request.
     After None the caller must `finish` or `forget`. A run that did neither, for longer than a
-    request can take, is taken over. Raises KeyTaken.
+    request can take, is taken over. Raises KeyInUse.
     """
-    key, since = keys.answer(name)["pk"], now - timedelta(seconds=settings.WRITE_SECONDS + MARGIN)
-    mine = ApiAnswer(key, key, digest=digest, run=uuid4().hex, since=now, expires_at=now + KEPT)
+    longest_run = timedelta(seconds=settings.WRITE_SECONDS + OTHER_WORK_SECONDS)
+    abandoned_since = now - longest_run
+    key = keys.answer(name)["pk"]
+    own = ApiAnswer(
+        key, key, digest=digest, run=uuid4().hex, since=now, expires_at=now + ANSWERS_LAST
+    )
     is_free = ApiAnswer.pk.does_not_exist() | (ApiAnswer.expires_at <= now)
-    is_abandoned = _RUNNING & (ApiAnswer.since <= since) & (ApiAnswer.digest == digest)
+    is_abandoned = _RUNNING & (ApiAnswer.since <= abandoned_since) & (ApiAnswer.digest == digest)
     try:
-        write_item(client(), put_of(mine, is_free | is_abandoned, return_item=True))
+        write_item(client(), put_of(own, is_free | is_abandoned, return_item=True))
     except ConditionFailed as error:
-        found = ApiAnswer.from_raw_data(dict(error.failed[0]))
+        stored = ApiAnswer.from_raw_data(dict(error.failed[0]))
     else:
         return None
-    if found.run == mine.run:  # written at the first attempt, whose answer was lost
+    if stored.run == own.run:  # written at the first attempt, whose answer was lost
         return None
-    if found.digest != digest:
-        raise KeyTaken(_("This Idempotency-Key was sent with another request: use a new one."))
-    if found.status_code is None:
+    if stored.digest != digest:
+        raise KeyInUse(_("This Idempotency-Key was sent with another request: use a new one."))
+    if stored.status_code is None:
         sentence = _("A request with this Idempotency-Key is still running. Try again.")
-        raise KeyTaken(sentence, retry_after=max(1, (found.since - since).total_seconds()))
-    return HttpResponse(found.body, found.content_type, int(found.status_code))
+        seconds_left = (stored.since - abandoned_since).total_seconds()
+        raise KeyInUse(sentence, retry_after=max(1, seconds_left))
+    return HttpResponse(stored.body, stored.content_type, int(stored.status_code))
 
 
 def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
@@ -70,11 +75,12 @@ def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
     A body over `LARGEST_BODY` is left out: the same request is then answered without one, rather
     than carried out twice. Of two runs, as of one that was taken over, the first answer stays.
     """
+    body = answer.content if len(answer.content) <= LARGEST_BODY else b""
     changes = [
         ApiAnswer.status_code.set(answer.status_code),
         ApiAnswer.content_type.set(answer["Content-Type"]),
-        ApiAnswer.body.set(answer.content if len(answer.content) <= LARGEST_BODY else b""),
-        ApiAnswer.expires_at.set(now + KEPT),
+        ApiAnswer.body.set(body),
+        ApiAnswer.expires_at.set(now + ANSWERS_LAST),
     ]
     with suppress(ConditionFailed):
         write_item(client(), update(ApiAnswer, wire_key(keys.answer(name)), changes, _RUNNING))

@@ -21,7 +21,8 @@ from shop.models import ApiKeyItem
 from shop.table import put_of
 
 LONGEST_NAME = 100
-_TEXT = re.compile(r"dynashop_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_KEY_TEXT = re.compile(r"dynashop_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+"""The id of a key, and its secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,9 @@ class KeyRefused(ValueError):
 
 def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tuple[ApiKey, str]:
     """Create a key; return it with its text, which is stored nowhere. Raises KeyRefused."""
-    _check(name, scope, username)
-    key, secret = ApiKey(token_hex(6), username, scope, name, now), token_urlsafe(32)
+    _refuse_unless_valid(name, scope, username)
+    key = ApiKey(token_hex(6), username, scope, name, now)
+    secret = token_urlsafe(32)
     item = ApiKeyItem(
         keys.API_KEYS,
         keys.api_key(key.id),
@@ -60,17 +62,20 @@ def find_key(text: str) -> ApiKey | None:
     The read is eventually consistent: a revoked key may be found for about a second. Whether its
     user is still active is for the caller to check.
     """
-    form = _TEXT.fullmatch(text)
-    if form is None:
+    match = _KEY_TEXT.fullmatch(text)
+    if match is None:
         return None
-    item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(form[1]), consistent_read=False)
-    return _key(item) if item and compare_digest(item.secret_hash, _hash(form[2])) else None
+    key_id, secret = match.groups()
+    item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(key_id), consistent_read=False)
+    if item is None or not compare_digest(item.secret_hash, _hash(secret)):
+        return None
+    return _key_of(item)
 
 
 def list_keys() -> list[ApiKey]:
     """Return all keys, the oldest first; one Query, strongly read."""
     items = ApiKeyItem.query(keys.API_KEYS, consistent_read=True)
-    return sorted(map(_key, items), key=lambda key: (key.created_at, key.id))
+    return sorted((_key_of(item) for item in items), key=_by_age)
 
 
 def revoke_key(key_id: str) -> bool:
@@ -83,13 +88,16 @@ def revoke_key(key_id: str) -> bool:
     return True
 
 
-def _check(name: str, scope: Scope, username: str) -> None:
-    if not (name.strip() and len(name) <= LONGEST_NAME and name.isprintable()):
+def _refuse_unless_valid(name: str, scope: Scope, username: str) -> None:
+    """Raise KeyRefused where a key cannot have this name, or its user may not do so much."""
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise KeyRefused(_("The name of a key has 1 to 100 characters, in one line."))
     if not username and scope is not Scope.READ:
         raise KeyRefused(_("Name the user for whom the key writes: only scope “read” needs none."))
-    user = load_user(username) if username else None
-    if username and not (user and user.is_active):
+    if not username:
+        return
+    user = load_user(username)
+    if user is None or not user.is_active:
         raise KeyRefused(_("There is no active user “%(user)s”.") % {"user": username})
     if scope is Scope.STAFF and not getattr(user, "is_staff", False):
         raise KeyRefused(_("“%(user)s” is not staff.") % {"user": username})
@@ -99,5 +107,9 @@ def _hash(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
 
 
-def _key(item: ApiKeyItem) -> ApiKey:
+def _by_age(key: ApiKey) -> tuple[datetime, str]:
+    return key.created_at, key.id
+
+
+def _key_of(item: ApiKeyItem) -> ApiKey:
     return ApiKey(item.id, item.username, Scope(item.scope), item.name, item.created_at)

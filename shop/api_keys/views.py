@@ -17,12 +17,12 @@ def _read(_request: HttpRequest, _visitor: Visitor) -> list[ApiKey]:
 
 @require_safe
 @prefetch(_read, staff_only)
-def api_keys(request: HttpRequest, listed: list[ApiKey]) -> HttpResponse:
+def api_keys(request: HttpRequest, keys: list[ApiKey]) -> HttpResponse:
     """Show all keys, without their secrets.
 
     A key is made by ``manage.py create_api_key``, as pages may be kept and copied.
     """
-    return render(request, "shop/api_keys/api_keys.html", {"keys": listed})
+    return render(request, "shop/api_keys/api_keys.html", {"keys": keys})
 
 
 @require_POST

@@ -1,4 +1,4 @@
-"""Reads of the sitemap: where its pages begin, and one page of it.
+"""The sitemap's pages: where they begin, one page of products or categories, and both stored.
 
 A page is a stretch of all products by name, or of all categories. Where they begin, no request
 could find out at a bounded cost: `write_sitemap` stores it, and what is added meanwhile lies
@@ -20,6 +20,7 @@ from shop.catalogue.queries import list_all_categories, list_all_products
 from shop.models import ShopItem
 
 MOST_ADDRESSES = 1_000
+"""Of a page."""
 MOST_UNITS = 8.0
 """Of a page: some four hundred products, as long as their names are usual."""
 FIRST_READ = 24
@@ -31,7 +32,11 @@ LISTS: dict[str, Callable[..., PageResult[Any]]] = {
 
 
 class PageStart(NamedTuple):
-    """Where a page of the sitemap begins: behind a place in one of `LISTS`, else at its start."""
+    """Where a page of the sitemap begins.
+
+    ``of`` is the name of one of `LISTS`. The page begins behind the item at ``place`` there, or at
+    the start of the list.
+    """
 
     of: str
     place: str = ""
@@ -47,7 +52,7 @@ def find_starts() -> list[PageStart]:
     """Return where the pages begin; before the first `write_sitemap`, the first of each list."""
     with labelled_calls("sitemap"):
         stored = StoredSitemap.find(keys.SITEMAP, keys.SITEMAP, consistent_read=False)
-    if stored is None or stored.pages is None:  # or as the first version wrote it
+    if stored is None or stored.pages is None:
         return [PageStart(name) for name in LISTS]
     return [PageStart(*start) for start in json.loads(zlib.decompress(stored.pages))]
 
@@ -59,15 +64,18 @@ def list_page(of: str, request: PageRequest) -> PageResult[Any]:
 
 def write_sitemap() -> list[PageStart]:
     """Walk through all products and categories, and store where the sitemap's pages begin."""
-    starts = [start for name in LISTS for start in _starts_in(name)]
+    starts: list[PageStart] = []
+    for name in LISTS:
+        starts += _starts_in(name)
     compressed = zlib.compress(json.dumps(starts, separators=(",", ":")).encode(), 9)
     StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, pages=compressed).save()
     return starts
 
 
 def _starts_in(of: str) -> Iterator[PageStart]:
+    """Yield where the pages of a list begin; each page is read to know where the next one does."""
     yield PageStart(of)
-    request = PageRequest(MOST_ADDRESSES)
-    while behind := list_page(of, request).page.next_position:
-        yield PageStart(of, behind.place)
-        request = PageRequest(MOST_ADDRESSES, behind)
+    position = list_page(of, PageRequest(MOST_ADDRESSES)).page.next_position
+    while position:
+        yield PageStart(of, position.place)
+        position = list_page(of, PageRequest(MOST_ADDRESSES, position)).page.next_position

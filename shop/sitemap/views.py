@@ -26,7 +26,8 @@ def robots(request: HttpRequest) -> HttpResponse:
 @public
 def sitemap(request: HttpRequest) -> HttpResponse:
     """List the pages of the sitemap."""
-    return _as_xml(request, "shop/sitemap/sitemap.xml", map(_page_url, find_starts()))
+    paths = [_page_url(start) for start in find_starts()]
+    return _as_xml(request, "shop/sitemap/sitemap.xml", paths)
 
 
 @require_safe
@@ -36,14 +37,16 @@ def sitemap_products(request: HttpRequest) -> HttpResponse:
     of = request.GET.get("of", "products")
     if of not in LISTS:
         raise Http404
-    asked = _pager(of).requested(request.GET, size=MOST_ADDRESSES)
-    paths = [each.url for each in list_page(of, asked).items]
+    page_request = _pager(of).requested(request.GET, size=MOST_ADDRESSES)
+    paths = [each.url for each in list_page(of, page_request).items]
     return _as_xml(request, "shop/sitemap/products.xml", paths)
 
 
 def _page_url(start: PageStart) -> str:
     pager = _pager(start.of)
-    return pager.url_behind(Position(start.place)) if start.place else pager.first_url
+    if not start.place:
+        return pager.first_url
+    return pager.url_behind(Position(start.place))
 
 
 def _pager(of: str) -> Pager:

@@ -14,7 +14,8 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynapages_testing.processes import until
 from shop import background
-from shop.background import BackgroundWrites, Spool
+from shop.background import BackgroundWrites
+from shop.spool import Spool
 from tests.support.project import PROJECT
 
 AWAY = EndpointConnectionError(endpoint_url="nowhere")
@@ -42,7 +43,7 @@ class Far:
 
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch):
-    monkeypatch.setattr(background, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(background, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 @pytest.fixture

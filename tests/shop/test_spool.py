@@ -5,7 +5,7 @@ from stat import S_IMODE
 
 import pytest
 
-from shop.background import Spool
+from shop.spool import Spool
 
 
 @pytest.fixture

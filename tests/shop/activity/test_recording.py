@@ -46,9 +46,9 @@ def month(today):
 
 @pytest.fixture
 def impatience(monkeypatch):
-    monkeypatch.setattr(background, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(background, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(background, "LOG_EVERY", 0.0)
+    monkeypatch.setattr(background, "FIRST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(background, "LONGEST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(background, "LOG_EVERY_SECONDS", 0.0)
 
 
 class TestAnEntry:

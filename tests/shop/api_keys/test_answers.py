@@ -9,14 +9,7 @@ from django.http import HttpResponse
 from dynapages.calls import metered
 from shop import keys
 from shop.api_keys import answers
-from shop.api_keys.answers import (
-    LARGEST_BODY,
-    MARGIN,
-    KeyTaken,
-    begin,
-    finish,
-    forget,
-)
+from shop.api_keys.answers import LARGEST_BODY, OTHER_WORK_SECONDS, KeyInUse, begin, finish, forget
 from shop.models import ApiAnswer
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -40,7 +33,7 @@ def shown(answer: HttpResponse | None) -> tuple[int, str, bytes]:
 
 
 def longest() -> timedelta:
-    return timedelta(seconds=settings.WRITE_SECONDS + MARGIN)
+    return timedelta(seconds=settings.WRITE_SECONDS + OTHER_WORK_SECONDS)
 
 
 class TestARequestThatIsSentAgain:
@@ -52,7 +45,7 @@ class TestARequestThatIsSentAgain:
         finish(name, CREATED, now=NOW)
         assert shown(begin(name, "digest", now=NOW + DAY - SECOND)) == shown(CREATED)
         assert begin(name, "other", now=NOW + DAY) is None
-        with pytest.raises(KeyTaken, match="still running"):
+        with pytest.raises(KeyInUse, match="still running"):
             begin(name, "other", now=NOW + DAY)
 
     def test_is_carried_out_again_when_it_was_forgotten(self, name):
@@ -60,10 +53,10 @@ class TestARequestThatIsSentAgain:
         assert begin(name, "other", now=NOW) is None
 
     def test_is_refused_with_another_content(self, name):
-        with pytest.raises(KeyTaken, match="another request"):
+        with pytest.raises(KeyInUse, match="another request"):
             begin(name, "other", now=NOW)
         finish(name, CREATED, now=NOW)
-        with pytest.raises(KeyTaken, match="another request"):
+        with pytest.raises(KeyInUse, match="another request"):
             begin(name, "other", now=NOW + 2 * longest())
 
     def test_is_answered_with_a_body_up_to_300_kb(self, name):
@@ -77,21 +70,21 @@ class TestARequestThatIsSentAgain:
 
 class TestARequestThatIsBeingCarriedOut:
     def test_says_when_to_come_back(self, name):
-        with pytest.raises(KeyTaken, match="still running") as raised:
+        with pytest.raises(KeyInUse, match="still running") as raised:
             begin(name, "digest", now=NOW + SECOND)
         assert raised.value.retry_after == longest().total_seconds() - 1
-        with pytest.raises(KeyTaken, match="still running") as raised:
+        with pytest.raises(KeyInUse, match="still running") as raised:
             begin(name, "digest", now=NOW + longest() - SECOND / 10)
         assert raised.value.retry_after == 1
 
     def test_is_taken_over_once_when_its_process_must_have_died(self, name):
         later = NOW + longest()
         assert begin(name, "digest", now=later) is None
-        with pytest.raises(KeyTaken, match="still running"):
+        with pytest.raises(KeyInUse, match="still running"):
             begin(name, "digest", now=later)
 
     def test_is_not_taken_over_by_another_request(self, name):
-        with pytest.raises(KeyTaken, match="another request"):
+        with pytest.raises(KeyInUse, match="another request"):
             begin(name, "other", now=NOW + longest())
 
     def test_keeps_its_first_answer(self, name):

@@ -6,8 +6,7 @@ from dynapages.upkeep.integrity import confirmed
 from shop import keys
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.tiles import NoSuchCategory
-from shop.integrity.catalogue import CatalogueItems
-from shop.integrity.checks import catalogue_kinds
+from shop.integrity.catalogue import CatalogueItems, catalogue_kinds
 from tests.support.catalogue.spoiling import found, mend, put_lamp
 from tests.support.shop.checks import lose, spoil, stored
 

@@ -8,7 +8,7 @@ import pytest
 from dynapages.upkeep import Difference, every_item
 from dynapages.upkeep import integrity as upkeep
 from shop import keys
-from shop.integrity import checks
+from shop.integrity import orders as order_check
 from shop.order_status import Status
 from shop.orders.counts import customer_counter, read_customer_counts, read_queue_lengths
 from shop.orders.items import NewOrder
@@ -169,14 +169,14 @@ class TestAWriteMadeWhileTheTableIsRead:
 
     def test_makes_counts_that_never_rest_busy(self, order, monkeypatch):
         spoil(counter(customer_counter(order.username)), SHIPPED={"N": "2"})
-        count = checks._count_orders
+        count = order_check._count_orders_of_customer
 
-        def count_late(username: str) -> Any:
-            counted = count(username)
-            if username == order.username:
-                put(made_order(username))
+        def count_late(counter_name: str) -> Any:
+            counted = count(counter_name)
+            if counter_name == customer_counter(order.username):
+                put(made_order(order.username))
             return counted
 
-        monkeypatch.setattr(checks, "_count_orders", count_late)
+        monkeypatch.setattr(order_check, "_count_orders_of_customer", count_late)
         (difference,) = found("counts", f"customer {order.username}")
         assert (difference.is_busy, difference.repair) == (True, None)
