@@ -94,7 +94,6 @@ SCATTERED = frozenset(
         "demo.loading",
         "demo.sample.comments",
         "demo.sample.orders",
-        "dynapages.calls.pool",
         "dynapages.django.formats",
         "dynapages.django.paging",
         "dynapages.django.templatetags.dynapages",

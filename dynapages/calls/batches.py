@@ -1,7 +1,8 @@
 """Batches: many writes or reads by key, in parallel calls, with backoff and jitter.
 
-BatchWriteItem may return some items unprocessed; PynamoDB resends those without a pause, which
-keeps a throttled table throttled. Follows "BatchWriteItem" of the API Reference.
+`Batches` puts, deletes and gets items, as many in a call as DynamoDB takes. BatchWriteItem may
+return some items unprocessed; PynamoDB resends those without a pause, which keeps a throttled table
+throttled. Follows "BatchWriteItem" of the API Reference.
 """
 
 import time
@@ -21,19 +22,27 @@ from dynapages.items import Item
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-WRITE_LIMIT = 25
-READ_LIMIT = 100
-BACKOFF = Backoff()
-
 Thing = TypeVar("Thing")
 Keyed = tuple[str, Item]
 """A table, and an item in it or its key."""
-Once = Callable[[Sequence[Any]], tuple[list[Keyed], Sequence[Any]]]
-"""Sends requests, and returns the items read and the requests that were left unprocessed."""
+
+WRITE_LIMIT = 25
+"""Requests in a call of BatchWriteItem."""
+READ_LIMIT = 100
+"""Keys in a call of BatchGetItem."""
+BACKOFF = Backoff()
 
 
 class BatchIncomplete(DynamoError):
     """Writes or reads were left unprocessed after the last attempt. Its cause is Throttled."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a call has read, and the requests that it has left unprocessed."""
+
+    items: list[Keyed]
+    unprocessed: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,38 +67,49 @@ class Batches:
 
     def write(self, table: str, requests: Sequence[Mapping[str, Any]]) -> None:
         """Send write requests of BatchWriteItem; their keys must not repeat."""
-        once = partial(self._write_once, table)
-        calls = [
-            partial(self._until_done, batch, once) for batch in in_chunks(requests, WRITE_LIMIT)
-        ]
-        self.pool.gather(calls)
+
+        def write(batch: Sequence[Any]) -> None:
+            self._until_done(partial(self._write_once, table), batch)
+
+        self.pool.map(write, in_chunks(requests, WRITE_LIMIT))
 
     def get(self, table: str, table_keys: Iterable[Item], *, consistent: bool = True) -> list[Item]:
         """Read the items with these keys; those that do not exist are left out.
 
         The order is not that of the keys, which must not repeat. Raises like `put`.
         """
-        wanted = [(table, key) for key in table_keys]
-        return [item for _, item in self.get_from_tables(wanted, consistent=consistent)]
+        keys = [(table, key) for key in table_keys]
+        return [item for _, item in self.get_from_tables(keys, consistent=consistent)]
 
-    def get_from_tables(self, wanted: Iterable[Keyed], *, consistent: bool = True) -> list[Keyed]:
+    def get_from_tables(self, keys: Iterable[Keyed], *, consistent: bool = True) -> list[Keyed]:
         """Read items of several tables, `READ_LIMIT` in a call; see `get`."""
-        once = partial(self._read_once, consistent=consistent)
-        calls = [partial(self._until_done, batch, once) for batch in in_chunks(wanted, READ_LIMIT)]
-        return [found for some in self.pool.gather(calls) for found in some]
 
-    def _until_done(self, pending: Sequence[Any], once: Once) -> list[Keyed]:
+        def read(batch: Sequence[Any]) -> list[Keyed]:
+            return self._until_done(partial(self._read_once, consistent=consistent), batch)
+
+        items: list[Keyed] = []
+        for items_of_batch in self.pool.map(read, in_chunks(keys, READ_LIMIT)):
+            items += items_of_batch
+        return items
+
+    def _until_done(
+        self, call: Callable[[Sequence[Any]], _Answer], requests: Sequence[Any]
+    ) -> list[Keyed]:
+        """Repeat a call with the requests that it leaves; return the items that it has read."""
         pauses = self.backoff.pauses()
-        found: list[Keyed] = []
+        items: list[Keyed] = []
+        pending = requests
         while True:
             try:
-                some, pending = once(pending)
-                found += some
+                answer = call(pending)
             except ClientError as error:  # a throttled call has processed nothing
                 if not isinstance(fault_in(error), Throttled):
                     raise
+            else:
+                items += answer.items
+                pending = answer.unprocessed
             if not pending:
-                return found
+                return items
             pause = next(pauses, None)
             if pause is None:
                 raise BatchIncomplete(
@@ -98,27 +118,30 @@ class Batches:
                 ) from Throttled(BUSY)
             self.sleep(pause)
 
-    def _write_once(self, table: str, requests: Sequence[Any]) -> tuple[list[Keyed], Sequence[Any]]:
+    def _write_once(self, table: str, requests: Sequence[Any]) -> _Answer:
         response = self.client.batch_write_item(RequestItems={table: list(requests)})
-        return [], response.get("UnprocessedItems", {}).get(table, [])
+        return _Answer([], response.get("UnprocessedItems", {}).get(table, []))
 
-    def _read_once(
-        self, wanted: Sequence[Keyed], *, consistent: bool
-    ) -> tuple[list[Keyed], Sequence[Keyed]]:
+    def _read_once(self, keys: Sequence[Keyed], *, consistent: bool) -> _Answer:
         requests: dict[str, Any] = {}
-        for table, key in wanted:
-            asked = requests.setdefault(table, {"Keys": [], "ConsistentRead": consistent})
-            asked["Keys"].append(key)
+        for table, key in keys:
+            if table not in requests:
+                requests[table] = {"Keys": [], "ConsistentRead": consistent}
+            requests[table]["Keys"].append(key)
         response = self.client.batch_get_item(RequestItems=requests)
-        left: Any = response.get("UnprocessedKeys", {})
-        return (
-            [(table, item) for table, items in response["Responses"].items() for item in items],
-            [(table, key) for table, asked in left.items() for key in asked["Keys"]],
-        )
+        items: list[Keyed] = []
+        for table, items_of_table in response["Responses"].items():
+            items += [(table, item) for item in items_of_table]
+        unprocessed: list[Keyed] = []
+        for table, request in response.get("UnprocessedKeys", {}).items():
+            unprocessed += [(table, key) for key in request["Keys"]]
+        return _Answer(items, unprocessed)
 
 
 def in_chunks(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
     """Divide things into lists of ``size``, the last one shorter."""
     iterator = iter(things)
-    while batch := list(islice(iterator, size)):
+    batch = list(islice(iterator, size))
+    while batch:
         yield batch
+        batch = list(islice(iterator, size))

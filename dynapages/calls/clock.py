@@ -4,6 +4,8 @@ Every answer tells the time in its header ``Date``, in whole seconds. That momen
 sending of the call and the receipt of its answer, so each answer bounds the difference of the two
 clocks to little more than a second, and several answers together to much less. This machine's own
 clock is right as long as the difference may be below `TOLERATED` seconds: it is then read alone.
+
+`now` returns the time, `learn` takes it from an answer; both are of the process's own `Clock`.
 """
 
 import logging
@@ -17,6 +19,7 @@ from math import inf
 from threading import Lock
 
 TOLERATED = 1.5
+"""Seconds by which this machine's clock may be off and still be read alone."""
 WARNED_OF = 2.0
 """Seconds by which this machine's clock is off when the log gets a warning."""
 DRIFT = 0.001
@@ -44,33 +47,38 @@ class Clock:
         """How many seconds this machine's clock is off at least."""
         return max(self.least, -self.most, 0.0)
 
-    def learn(self, told: float, *, sent: float, received: float) -> None:
-        """Learn from an answer that told a whole second, by the local times of its call."""
-        least, most = told - received, told + 1 - sent
+    def learn(self, whole_second: float, *, sent: float, received: float) -> None:
+        """Learn from an answer of that second, by the local times at which its call was made."""
+        # The answer was given at the second's beginning at the earliest, and before its end.
+        least = whole_second - received
+        most = whole_second + 1 - sent
         with self._lock:
             drift = DRIFT * abs(received - self._learned_at)
-            self.least, self.most = max(self.least - drift, least), min(self.most + drift, most)
+            self.least = max(self.least - drift, least)
+            self.most = min(self.most + drift, most)
             if self.least > self.most:  # a clock was set
-                self.least, self.most = least, most
+                self.least = least
+                self.most = most
             self._learned_at = received
 
     def now(self) -> datetime:
         """Return the time, aware; it runs backwards only by more than `MOST_HELD` seconds."""
         with self._lock:
-            is_new, self._has_warned = not self._has_warned, self.off > WARNED_OF
-            ahead = (self.least + self.most) / 2 if self.off >= TOLERATED else 0.0
-            moment = self.local() + ahead
+            must_warn = self.off > WARNED_OF and not self._has_warned
+            self._has_warned = self.off > WARNED_OF
+            moment = self.local()
+            if self.off >= TOLERATED:
+                moment += (self.least + self.most) / 2
             if moment < self._latest < moment + MOST_HELD:
                 moment = self._latest
             self._latest = moment
-        if is_new and self._has_warned:
+        if must_warn:
             logger.warning("%s DynamoDB's time is used instead.", self.sentence())
         return datetime.fromtimestamp(moment, UTC)
 
     def sentence(self) -> str:
         """Format how far this machine's clock is off."""
-        is_behind = self.least > 0
-        which = "behind" if is_behind else "ahead of"
+        which = "behind" if self.least > 0 else "ahead of"
         return f"This machine's clock is {self.off:.0f} seconds {which} DynamoDB's."
 
 
@@ -85,11 +93,12 @@ def now() -> datetime:
 
 def learn(date: str, *, sent: float) -> None:
     """Learn from the header ``Date`` of an answer; ``sent`` is when its request was, locally."""
-    told = _parsed(date)
-    if told is not None:
-        process_clock.learn(told, sent=sent, received=process_clock.local())
+    whole_second = _parsed(date)
+    if whole_second is not None:
+        process_clock.learn(whole_second, sent=sent, received=process_clock.local())
 
 
+# Many answers are of one second.
 @lru_cache(maxsize=4)
 def _parsed(date: str) -> float | None:
     try:

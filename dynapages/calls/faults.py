@@ -23,13 +23,27 @@ from botocore.retries.standard import ThrottledRetryableChecker
 from dynapages.calls.pool import OutOfTime
 from dynapages.errors import DynamoError, gettext_noop
 
-_throttled: Any = ThrottledRetryableChecker()
-_THROTTLED = frozenset(
-    {*_throttled._throttled_error_codes}  # noqa: SLF001 - botocore's own list
-    | {"TooManyRequests", "ReplicatedWriteConflictException"}
-)
+FAILURES = (DynamoError, ClientError, BotoCoreError)
+"""Everything a call to DynamoDB may raise, also by `dynapages.pynamodb.models.DynamoModel`."""
+
+# Sentences about faults
 BUSY = gettext_noop("The database is too busy at the moment.")
-_UNREACHABLE = frozenset(
+UNREACHABLE = gettext_noop("The database cannot be reached at the moment.")
+NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
+_NO_DYNAMODB = gettext_noop("What answers at the database's address is not DynamoDB.")
+_OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
+_NOT_SET_UP = gettext_noop("The database is not set up yet: “manage.py create_tables” does it.")
+
+# Errors by their codes, their messages, and their classes
+_throttled: Any = ThrottledRetryableChecker()
+_THROTTLED_CODES = frozenset(
+    {
+        *_throttled._throttled_error_codes,  # noqa: SLF001 - botocore's own list
+        "TooManyRequests",
+        "ReplicatedWriteConflictException",
+    }
+)
+_UNREACHABLE_CODES = frozenset(
     {
         "InternalFailure",
         "InternalServerError",
@@ -38,32 +52,32 @@ _UNREACHABLE = frozenset(
         "ServiceUnavailable",
     }
 )
-_UNAUTHORIZED = frozenset(
+_UNAUTHORIZED_CODES = frozenset(
     {
-        *("AccessDeniedException", "ExpiredToken", "ExpiredTokenException"),
-        *("IncompleteSignature", "IncompleteSignatureException", "InvalidClientTokenId"),
-        *("InvalidSignatureException", "MissingAuthenticationToken"),
-        *("MissingAuthenticationTokenException", "RequestExpired", "RequestTimeTooSkewed"),
-        *("SignatureDoesNotMatch", "UnrecognizedClientException"),
+        "AccessDeniedException",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "IncompleteSignatureException",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "RequestExpired",
+        "RequestTimeTooSkewed",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
     }
 )
 """What an AWS service answers to wrong or expired credentials, or where a clock is wrong."""
-_NO_DYNAMODB = gettext_noop("What answers at the database's address is not DynamoDB.")
 _NO_INDEX = "does not have the specified index"
 """The ValidationException of a Query on an index that does not exist."""
-
 _TOO_FEW_ACTIONS = re.compile(r"transactItems\b.*less than or equal to \d{1,2}\b", re.DOTALL)
 """The ValidationException of an engine from before transactions had up to 100 actions."""
-
-FAILURES = (DynamoError, ClientError, BotoCoreError)
-"""Everything a call to DynamoDB may raise, also by `dynapages.pynamodb.models.DynamoModel`."""
-_NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
-NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
+_NO_CREDENTIALS_ERRORS = (PartialCredentialsError, CredentialRetrievalError)
 
 
-UNREACHABLE = gettext_noop("The database cannot be reached at the moment.")
-_OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
-_NOT_SET_UP = gettext_noop("The database is not set up yet: “manage.py create_tables” does it.")
+# Faults
 
 
 class Unavailable(DynamoError):
@@ -72,7 +86,7 @@ class Unavailable(DynamoError):
     retry_after = 5
     """Seconds until it is worth trying again."""
     detail = ""
-    """What operators are told in place of the text; empty where that is all."""
+    """What operators read in place of the text; empty where that is all."""
 
 
 class Throttled(Unavailable):
@@ -119,6 +133,9 @@ class EngineTooOld(Unavailable):
         )
 
 
+# Finding the fault in an error
+
+
 def fault_in(error: BaseException) -> Unavailable | None:
     """Return the fault that caused ``error``, or None: it is then a mistake in the request."""
     for cause in _causes(error):
@@ -126,11 +143,14 @@ def fault_in(error: BaseException) -> Unavailable | None:
             return cause
         if isinstance(cause, HTTPClientError | ConnectionError | OutOfTime):
             return Unreachable()
-        if isinstance(cause, _NO_CREDENTIALS):
-            is_missing = isinstance(cause, NoCredentialsError)
-            return Unauthorized(NO_CREDENTIALS if is_missing else _in_one_line(cause))
-        if isinstance(cause, ClientError) and (fault := _fault_of(cause)):
-            return fault
+        if isinstance(cause, NoCredentialsError):
+            return Unauthorized(NO_CREDENTIALS)
+        if isinstance(cause, _NO_CREDENTIALS_ERRORS):
+            return Unauthorized(_in_one_line(cause))
+        if isinstance(cause, ClientError):
+            fault = _fault_of(cause)
+            if fault is not None:
+                return fault
     return None
 
 
@@ -143,22 +163,24 @@ def sentence_about(failure: BaseException) -> str:
 
 
 def _fault_of(error: ClientError) -> Unavailable | None:
-    error_of_call = error.response.get("Error", {})
-    code, message = error_of_call.get("Code", ""), error_of_call.get("Message", "")
+    details = error.response.get("Error", {})
+    code = details.get("Code", "")
+    message = details.get("Message", "")
     # A front end's answer has its status as code; PynamoDB's errors have no other.
-    told = int(code) if code.isdigit() else 0
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", told)
-    if code in _THROTTLED or status == HTTPStatus.TOO_MANY_REQUESTS:
+    status_in_code = int(code) if code.isdigit() else 0
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", status_in_code)
+    if code in _THROTTLED_CODES or status == HTTPStatus.TOO_MANY_REQUESTS:
         return Throttled(BUSY)
-    if code in _UNREACHABLE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if code in _UNREACHABLE_CODES or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return Unreachable(_OUT_OF_ORDER)
-    if code in _UNAUTHORIZED:
+    if code in _UNAUTHORIZED_CODES:
         return Unauthorized(f"DynamoDB refuses this server: {code}. {message}".strip())
     if code == "ResourceNotFoundException" or _NO_INDEX in message:
         return NotSetUp(_NOT_SET_UP)
     if _TOO_FEW_ACTIONS.search(message):
         return EngineTooOld()
-    return Unreachable(_NO_DYNAMODB) if message.lstrip().startswith("<") else None
+    is_a_web_page = message.lstrip().startswith("<")
+    return Unreachable(_NO_DYNAMODB) if is_a_web_page else None
 
 
 def _in_one_line(error: BaseException) -> str:
@@ -166,6 +188,7 @@ def _in_one_line(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, and what caused it, one after another; a circle of causes ends."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:

@@ -4,15 +4,16 @@ Two botocore hooks see each call of a client: one sets ReturnConsumedCapacity, o
 response. They add to a meter in a context variable, so that a page's meter has the calls of that
 page only, whichever thread made them (see `dynapages.calls.pool`).
 
-The units are those that the database has counted. Where an engine is sent transactions in the place
-of batches, Amazon DynamoDB would take fewer, and both are known (see `instead_of_batches`).
+`metered` meters a block, `labelled_calls` labels the calls of one, `attach` has a client's calls
+metered. The units are those that the database has counted. Where an engine is sent transactions in
+the place of batches, Amazon DynamoDB would take fewer, and both are known (see
+`instead_of_batches`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from threading import Lock
 from time import perf_counter
@@ -20,12 +21,24 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.model import OperationModel
 
+from dynapages.items import Value
+
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 UNLABELLED = "list"
+"""The label of calls that have no other: those of a page's list."""
 _TRANSACTION = "TransactWriteItems"
 _REQUEST = "dynamo_request"
+"""The parameters of a call, in the context that botocore's events have of it."""
+
+_meter: ContextVar["Meter | None"] = ContextVar("meter", default=None)
+_label: ContextVar[str] = ContextVar("label", default=UNLABELLED)
+_round: ContextVar[int] = ContextVar("round", default=0)
+_is_instead_of_batches: ContextVar[bool] = ContextVar("is_instead_of_batches", default=False)
+_sums: "list[Units]" = []
+"""Those that all calls of this process are added to."""
+_lock_of_sums = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +95,10 @@ def _shown(units: float) -> str:
     return f"{units:,.1f}".removesuffix(".0")
 
 
+def _numbers_from_one() -> Iterator[int]:
+    return count(1)
+
+
 @dataclass(slots=True)
 class Meter:
     """The calls of one page, command or test, in the order of their responses.
@@ -91,7 +108,7 @@ class Meter:
 
     log: list[Call] = field(default_factory=list)
     begun: float = field(default_factory=perf_counter)
-    numbers: Iterator[int] = field(default_factory=partial(count, 1))
+    numbers: Iterator[int] = field(default_factory=_numbers_from_one)
 
     def labelled(self, label: str) -> list[Call]:
         """Return the calls made within `labelled_calls` of that label."""
@@ -143,27 +160,24 @@ def _units(calls: Iterable[Call]) -> float:
     return sum((call.capacity_units for call in calls), 0.0)
 
 
-_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
-_label: ContextVar[str] = ContextVar("label", default=UNLABELLED)
-_round: ContextVar[int] = ContextVar("round", default=0)
-_is_instead_of_batches: ContextVar[bool] = ContextVar("is_instead_of_batches", default=False)
-_sums: list[Units] = []
-"""Those that all calls of this process are added to."""
-_adding = Lock()
+# Metering the calls of a block
 
 
 @contextmanager
 def metered() -> Iterator[Meter]:
     """Meter the calls made inside the block; a nested block uses the same meter."""
     outer = _meter.get()
-    meter = outer or Meter()
-    token, first = _meter.set(meter), _round.set(_round.get() if outer else 0)
+    if outer is not None:
+        yield outer
+        return
+    meter = Meter()
+    meter_token = _meter.set(meter)
+    round_token = _round.set(0)
     try:
         yield meter
     finally:
-        _meter.reset(token)
-        if outer is None:
-            _round.reset(first)
+        _meter.reset(meter_token)
+        _round.reset(round_token)
 
 
 def current_meter() -> Meter | None:
@@ -188,12 +202,12 @@ def units_of_process() -> Iterator[Units]:
     For a command that makes too many calls to keep each of them, also by a worker's thread.
     """
     units = Units()
-    with _adding:
+    with _lock_of_sums:
         _sums.append(units)
     try:
         yield units
     finally:
-        with _adding:
+        with _lock_of_sums:
             # By identity: the sums of two blocks may be equal.
             _sums[:] = [one for one in _sums if one is not units]
 
@@ -228,14 +242,15 @@ def one_round() -> Iterator[None]:
     _round.set(max(_round.get(), before + 1))
 
 
+# Counting calls by botocore's events
+
+
 def attach(client: "DynamoDBClient") -> None:
     """Meter every later call of a client; once is enough, and more often does no harm."""
     events = client.meta.events
-    for event, handler in (
-        ("before-parameter-build.dynamodb.*", _ask_for_capacity),
-        ("after-call.dynamodb.*", _count),
-    ):
-        events.register(event, handler, unique_id=f"dynapages.{event}")
+    before, after = "before-parameter-build.dynamodb.*", "after-call.dynamodb.*"
+    events.register(before, _ask_for_capacity, unique_id=f"dynapages.{before}")
+    events.register(after, _count, unique_id=f"dynapages.{after}")
 
 
 def request_of(context: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -247,8 +262,8 @@ def request_of(context: Mapping[str, Any]) -> Mapping[str, Any]:
 def _ask_for_capacity(
     params: dict[str, Any], model: OperationModel, context: dict[str, Any], **_: object
 ) -> None:
-    asked = model.input_shape
-    if asked is not None and "ReturnConsumedCapacity" in asked.members:
+    shape = model.input_shape
+    if shape is not None and "ReturnConsumedCapacity" in shape.members:
         params["ReturnConsumedCapacity"] = "INDEXES"
     context[_REQUEST] = params
 
@@ -256,6 +271,7 @@ def _ask_for_capacity(
 def _count(
     parsed: Mapping[str, Any], model: OperationModel, context: Mapping[str, Any], **_: object
 ) -> None:
+    """Add a call to the meter of its block, and to the sums of the process."""
     meter = _meter.get()
     if (meter is None and not _sums) or "ConsumedCapacity" not in parsed:
         return
@@ -265,8 +281,10 @@ def _count(
         number = next(meter.numbers)
     request = request_of(context)
     is_doubled = model.name == _TRANSACTION and _is_instead_of_batches.get()
+    # Batches and transactions may be of several tables.
     consumed = parsed["ConsumedCapacity"]
-    for table in consumed if isinstance(consumed, list) else [consumed]:
+    tables = consumed if isinstance(consumed, list) else [consumed]
+    for table in tables:
         call = Call(
             operation=model.name,
             table=table["TableName"],
@@ -277,7 +295,8 @@ def _count(
             partition=_partition(request),
             round=_round.get(),
             number=number,
-            engine_units=_of_items(table) / 2 if is_doubled else 0.0,
+            # A transaction takes twice the units of a batch for items, not for their entries.
+            engine_units=_units_of_items(table) / 2 if is_doubled else 0.0,
         )
         if meter is not None:
             meter.log.append(call)
@@ -287,18 +306,21 @@ def _count(
 def _sum_up(call: Call) -> None:
     if not _sums:  # as a rule; a lock might be held while a process forks
         return
-    with _adding:
+    with _lock_of_sums:
         for units in _sums:
             units.add(call)
 
 
-def _of_items(table: Mapping[str, Any]) -> float:
+def _units_of_items(table: Mapping[str, Any]) -> float:
     """Return the units of a table's items, without those of its indexes' entries."""
     units: float = table.get("Table", table)["CapacityUnits"]
     return units
 
 
 def _partition(request: Mapping[str, Any]) -> str | None:
-    value = request.get("ExpressionAttributeValues", {}).get(":p", {})
-    partition: str | None = value["B"].hex() if "B" in value else value.get("S", value.get("N"))
+    """Return the partition key of a Query of a list; None for another call."""
+    value: Value = request.get("ExpressionAttributeValues", {}).get(":p", {})
+    if "B" in value:
+        return str(value["B"].hex())
+    partition: str | None = value.get("S", value.get("N"))
     return partition

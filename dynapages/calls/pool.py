@@ -1,6 +1,8 @@
 """The time of a request, which bounds calls and pauses, and a pool of threads for parallel reads.
 
-Each call runs with the context variables of its caller: its time, and the meter of its page.
+`time_budget` bounds the calls of a block, and `Backoff` the pauses between attempts. `Pool` makes
+calls at the same time: `gather` returns all results, `together` starts calls one by one. Each call
+runs with the context variables of its caller: its time, and the meter of its page.
 """
 
 import random
@@ -24,7 +26,73 @@ Arguments = ParamSpec("Arguments")
 
 GRACE = 0.1
 """Seconds that a call gets to end by its own deadline."""
+_JITTER = random.Random()  # noqa: S311 - no secret; a thread's pauses leave the program's numbers alone
+_until: ContextVar[float] = ContextVar("until", default=inf)
+"""When the budget is spent: a moment of `time.monotonic`."""
 _in_a_thread: ContextVar[bool] = ContextVar("in_a_thread", default=False)
+
+
+# The time of a request
+
+
+class OutOfTime(DynamoError):
+    """The time budget is spent; `dynapages.calls.faults` takes it as Unreachable."""
+
+    def __init__(self) -> None:
+        super().__init__("The database took too long.")
+
+
+@contextmanager
+def time_budget(seconds: float) -> Iterator[None]:
+    """Bound the seconds of all calls made inside the block, whichever thread of a pool makes them.
+
+    When they are spent, OutOfTime is raised instead of the next call of a `Feed`, or of a client of
+    `build_client`. A block within another one can only shorten its time.
+    """
+    token = _until.set(min(_until.get(), monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _until.reset(token)
+
+
+@contextmanager
+def budget_paused() -> Iterator[None]:
+    """Take no time from the budget within the block, which must make no calls."""
+    begun = monotonic()
+    try:
+        yield
+    finally:
+        _until.set(_until.get() + monotonic() - begun)
+
+
+def seconds_left() -> float:
+    """Return what is left of the budget, not below 0; infinite where there is none."""
+    return max(_until.get() - monotonic(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """The number of attempts, and the first and the longest pause in seconds."""
+
+    attempts: int = 10
+    first: float = 0.05
+    longest: float = 5.0
+
+    def pauses(self) -> Iterator[float]:
+        """Yield the pause in seconds before each attempt but the first, while there is time."""
+        for attempt in range(1, self.attempts):
+            pause = self.pause(attempt)
+            if pause >= seconds_left():
+                return
+            yield pause
+
+    def pause(self, attempt: int) -> float:
+        """Return the pause in seconds after an attempt, counted from 1."""
+        return _JITTER.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))
+
+
+# Calls at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +103,8 @@ class Started(Generic[T]):
     context: Context
     future: Future[T] = field(default_factory=Future)
     _begun: Lock = field(default_factory=Lock)
-    _kept: list[T] = field(default_factory=list)
+    """Taken by the thread that makes the call, and never given back."""
+    _results: list[T] = field(default_factory=list)
 
     def begin(self) -> None:
         """Make the call in this thread, unless it was begun in another or dropped."""
@@ -53,12 +122,12 @@ class Started(Generic[T]):
         A thread of the pool makes the call itself if no other has begun it: if threads waited for
         calls that wait for threads, none would ever end.
         """
-        if not self._kept:
+        if not self._results:
             if _in_a_thread.get():
                 self.begin()
-            self._kept.append(self._wait())
+            self._results.append(self._wait())
             join_rounds(self.context)
-        return self._kept[0]
+        return self._results[0]
 
     def _wait(self) -> T:
         left = seconds_left()
@@ -139,73 +208,11 @@ class Pool:
 
 
 def _raise_first_failure(futures: Sequence[Future[T]]) -> None:
+    """Wait until all calls have ended or one has failed; raise its failure."""
     left = seconds_left()
     timeout = None if isinf(left) else left + GRACE
     done, _ = wait(futures, timeout=timeout, return_when=FIRST_EXCEPTION)
-    failures = [future.exception() for future in futures if future in done]
-    failure = next((failure for failure in failures if failure is not None), None)
-    if failure is not None:
-        raise failure
-
-
-_until: ContextVar[float] = ContextVar("until", default=inf)
-
-
-class OutOfTime(DynamoError):
-    """The time budget is spent; `dynapages.calls.faults` takes it as Unreachable."""
-
-    def __init__(self) -> None:
-        super().__init__("The database took too long.")
-
-
-@contextmanager
-def time_budget(seconds: float) -> Iterator[None]:
-    """Bound the seconds of all calls made inside the block, whichever thread of a pool makes them.
-
-    When they are spent, OutOfTime is raised instead of the next call of a `Feed`, or of a client of
-    `build_client`. A block within another one can only shorten its time.
-    """
-    token = _until.set(min(_until.get(), monotonic() + seconds))
-    try:
-        yield
-    finally:
-        _until.reset(token)
-
-
-@contextmanager
-def budget_paused() -> Iterator[None]:
-    """Take no time from the budget within the block, which must make no calls."""
-    begun = monotonic()
-    try:
-        yield
-    finally:
-        _until.set(_until.get() + monotonic() - begun)
-
-
-def seconds_left() -> float:
-    """Return what is left of the budget, not below 0; infinite where there is none."""
-    return max(_until.get() - monotonic(), 0.0)
-
-
-_JITTER = random.Random()  # noqa: S311 - no secret; a thread's pauses leave the program's numbers alone
-
-
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """The number of attempts, and the first and the longest pause in seconds."""
-
-    attempts: int = 10
-    first: float = 0.05
-    longest: float = 5.0
-
-    def pauses(self) -> Iterator[float]:
-        """Yield the pause in seconds before each attempt but the first, while there is time."""
-        for attempt in range(1, self.attempts):
-            pause = self.pause(attempt)
-            if pause >= seconds_left():
-                return
-            yield pause
-
-    def pause(self, attempt: int) -> float:
-        """Return the pause in seconds after an attempt, counted from 1."""
-        return _JITTER.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))
+    for future in futures:
+        failure = future.exception() if future in done else None
+        if failure is not None:
+            raise failure

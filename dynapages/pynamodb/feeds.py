@@ -5,13 +5,14 @@ page = feed.page(20, after=request.args.get("after"))
 page.items[0].title, page.next, page.previous
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pynamodb.attributes import Attribute
 from pynamodb.indexes import Index as ModelIndex
 from pynamodb.models import Model
 
+from dynapages.items import Item
 from dynapages.lists.feed import Feed, Partitions
 from dynapages.lists.runs import Index
 from dynapages.lists.tokens import Tokens
@@ -36,13 +37,17 @@ def feed_of(
     ``options`` the other arguments of `dynapages.Feed`. Raises ValueError as that does, and where
     there is no sort key.
     """
-    parsed = model or _model_of(listed)
+    parsed_as = model or _model_of(listed)
+
+    def instance(item: Item) -> Model:
+        return parsed_as.from_raw_data(dict(item))
+
     return Feed(
         index_of(listed),
         partitions,
-        client=client or _client_of(parsed),
+        client=client or _client_of(parsed_as),
         tokens=tokens,
-        parse=lambda item: parsed.from_raw_data(dict(item)),
+        parse=instance,
         **options,
     )
 
@@ -50,24 +55,30 @@ def feed_of(
 def index_of(listed: ModelIndex[Any] | type[Model]) -> Index:
     """Return an index or a table by its declaration. Raises ValueError without a sort key."""
     model = _model_of(listed)
-    table_key = _key_of(model.get_attributes().values())
-    if isinstance(listed, ModelIndex):
-        key, name = _key_of(listed.Meta.attributes.values()), listed.Meta.index_name
-    else:
-        key, name = table_key, None
     table = model.Meta.table_name
+    table_key = _key_of(list(model.get_attributes().values()))
+    if not isinstance(listed, ModelIndex):
+        partition, sort = _both_of(table_key, table)
+        return Index(table, partition=partition, sort=sort)
+    name = listed.Meta.index_name
+    key = _key_of(list(listed.Meta.attributes.values()))
+    partition, sort = _both_of(key, name)
+    return Index(table, name, partition=partition, sort=sort, table_key=table_key)
+
+
+def _both_of(key: Sequence[str], name: str) -> tuple[str, str]:
+    """Return the partition key and the sort key. Raises ValueError where there is no sort key."""
     if len(key) == 1:
-        sentence = f"{name or table} has no sort key: its items have no order to be listed in"
-        raise ValueError(sentence)
+        raise ValueError(f"{name} has no sort key: its items have no order to be listed in")
     partition, sort = key
-    return Index(
-        table, name, partition=partition, sort=sort, table_key=() if name is None else table_key
-    )
+    return partition, sort
 
 
-def _key_of(attributes: Iterable[Attribute[Any]]) -> tuple[str, ...]:
-    key = [each for each in attributes if each.is_hash_key or each.is_range_key]
-    return tuple(each.attr_name for each in sorted(key, key=lambda each: each.is_range_key))
+def _key_of(attributes: Sequence[Attribute[Any]]) -> tuple[str, ...]:
+    """Return the names of the key attributes, the partition key first."""
+    partition_key = [each.attr_name for each in attributes if each.is_hash_key]
+    sort_key = [each.attr_name for each in attributes if each.is_range_key]
+    return (*partition_key, *sort_key)
 
 
 def _model_of(listed: ModelIndex[Any] | type[Model]) -> type[Model]:

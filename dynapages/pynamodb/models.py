@@ -5,8 +5,7 @@ and wrap what a call raises.
 """
 
 from collections.abc import Iterable
-from functools import partial, reduce
-from operator import and_
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -49,7 +48,8 @@ def _dispatch(connection: Connection, *operation: Any) -> Any:  # noqa: ANN401 -
     try:
         return Connection.dispatch(connection, *operation)
     except (BotoCoreError, ClientError) as error:
-        if fault := faults.fault_in(error):
+        fault = faults.fault_in(error)
+        if fault is not None:
             raise fault from error
         raise
 
@@ -68,7 +68,10 @@ def update(
 
 def unchanged(item: Item, *attributes: Attribute[Any]) -> Condition:
     """Require that each attribute is as it is in ``item``, or missing as it is there."""
-    return reduce(and_, (_as_in(item, attribute) for attribute in attributes))
+    condition, *others = [_as_in(item, attribute) for attribute in attributes]
+    for other in others:
+        condition &= other
+    return condition
 
 
 def set_or_remove(attribute: Attribute[Any], value: Value | None) -> Change:

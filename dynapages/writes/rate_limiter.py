@@ -1,10 +1,10 @@
 """Rate limits stored in the table, so that all web nodes share them.
 
-Each limited name has an item with one number: the moment until which it is *taken*. Each use takes
-one share of the window, and time gives it back: a limit of 10 in 15 minutes allows ten uses at
-once, then one every 90 seconds. This is the generic cell rate algorithm of ITU-T I.371; conditional
-updates make it exact with any number of writers. An item whose moment has passed means the same as
-none: the table's time to live may delete it.
+A `Limiter` counts uses by a `Limit`. Each limited name has an item with one number: the moment
+until which it is *taken*. Each use takes one share of the window, and time gives it back: a limit
+of 10 in 15 minutes allows ten uses at once, then one every 90 seconds. This is the generic cell
+rate algorithm of ITU-T I.371; conditional updates make it exact with any number of writers. An item
+whose moment has passed means the same as none: the table's time to live may delete it.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 EXPIRES_AT = "expires_at"
-"""The attribute for the table's time to live, unless told otherwise: seconds since 1970."""
+"""The usual attribute for the table's time to live: seconds since 1970."""
 TAKEN_UNTIL = "taken_until"
 """Milliseconds since 1970."""
 _EXPIRES = "#expires = :expiry"
 ATTEMPTS = 8
+"""Of two writes each: others may take and give back between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,12 @@ class Limiter:
         moment = _milliseconds(now)
         latest = moment + limit.spare
         for _ in range(ATTEMPTS):
-            before = self._start(name, limit, moment)
-            if before is None:
+            taken_before = self._take_first(name, limit, moment)
+            if taken_before is None:
                 return Spent(0.0, limit.times - 1)
-            taken_until = self._go_on(name, limit, moment)
+            taken_until = self._take_further(name, limit, moment)
             if taken_until is None:
-                return Spent(0.0, max(0, (latest - before) // limit.share))
+                return Spent(0.0, max(0, (latest - taken_before) // limit.share))
             if taken_until > latest:
                 return Spent((taken_until - latest) / 1_000, 0)
         # Others took and gave back between each two of our calls.
@@ -94,21 +95,25 @@ class Limiter:
 
     def give_back(self, name: str, limit: Limit) -> None:
         """Undo one `take` that returned 0.0."""
-        self._write(name, "SET #taken = #taken - :by", "attribute_exists(#taken)", by=limit.share)
+        self._set_taken(
+            name, "SET #taken = #taken - :by", "attribute_exists(#taken)", by=limit.share
+        )
 
     def rest(self, name: str, limit: Limit, *, lasts: timedelta, now: datetime) -> None:
         """Allow no use for so long from now, however few there were."""
         rested = _milliseconds(now) + lasts // timedelta(milliseconds=1)
         expiry = _expiry(limit, rested)
-        self._write(name, f"SET #taken = :to, {_EXPIRES}", to=rested + limit.spare, expiry=expiry)
+        self._set_taken(
+            name, f"SET #taken = :to, {_EXPIRES}", to=rested + limit.spare, expiry=expiry
+        )
 
     def clear(self, name: str) -> None:
         """Forget all uses."""
         write_item(self.client, delete(self.table, wire_key(self.key_of(name))))
 
-    def _start(self, name: str, limit: Limit, moment: int) -> int | None:
-        """Take the first share; None on success, else the moment until which it is taken."""
-        return self._write(
+    def _take_first(self, name: str, limit: Limit, moment: int) -> int | None:
+        """Take a share where none is taken. Returns like `_set_taken`."""
+        return self._set_taken(
             name,
             f"SET #taken = :to, {_EXPIRES}",
             "attribute_not_exists(#taken) OR #taken <= :now",
@@ -117,9 +122,9 @@ class Limiter:
             expiry=_expiry(limit, moment),
         )
 
-    def _go_on(self, name: str, limit: Limit, moment: int) -> int | None:
-        """Take a further share. Returns like `_start`."""
-        return self._write(
+    def _take_further(self, name: str, limit: Limit, moment: int) -> int | None:
+        """Take a share behind those that are taken. Returns like `_set_taken`."""
+        return self._set_taken(
             name,
             f"SET #taken = #taken + :by, {_EXPIRES}",
             "#taken > :now AND #taken <= :latest",
@@ -129,16 +134,23 @@ class Limiter:
             expiry=_expiry(limit, moment),
         )
 
-    def _write(self, name: str, changes: str, condition: str = "", **numbers: int) -> int | None:
+    def _set_taken(
+        self, name: str, changes: str, condition: str = "", **numbers: int
+    ) -> int | None:
+        """Change a limit's item, by expressions of ``numbers``.
+
+        Returns None on success, else the moment until which it is taken, in milliseconds.
+        """
         values = {f":{each}": {"N": str(number)} for each, number in numbers.items()}
         names = {"#taken": TAKEN_UNTIL, "#expires": self.expires_at}
-        holds = Expression(condition, names, values) if condition else None
-        key, change = wire_key(self.key_of(name)), Expression(changes, names, values)
+        change = Expression(changes, names, values)
+        required = Expression(condition, names, values) if condition else None
+        key = wire_key(self.key_of(name))
         try:
-            write_item(self.client, update(self.table, key, change, holds, return_item=True))
+            write_item(self.client, update(self.table, key, change, required, return_item=True))
         except ConditionFailed as error:
-            failed = error.failed[0]
-            return int(failed[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in failed else 0
+            stored = error.failed[0]
+            return int(stored[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in stored else 0
         return None
 
 
