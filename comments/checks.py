@@ -1,7 +1,6 @@
 """System checks of all that the app needs of a project; docs/installing.md has the lines."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -27,11 +26,12 @@ from dynapages.tables import TableDiffers, require_ready
 PATHS = ("PRODUCTS", "HAS_BOUGHT", "FIND_USER", "PROFILE_SLUGS", "GATE")
 """Options that are dotted paths."""
 NAMES = ("get_short_name", "get_full_name", "first_name", "name")
-"""What user models have that may be shown, if it is no address; a hint names the first of them."""
+"""What user models have that may be shown, if it is no address; a hint names one of them."""
 MODEL = "comments.models.Comment"
 COPIES = "comments.sets.models.CommentSetItem"
+"""The model of the table of the read model "sets"."""
 WORDS = "comments.search.models.WordItem"
-"""Models of tables: of the comments, of the read model "sets", and of the words of comments."""
+"""The model of the table of the words of comments."""
 READ_MODELS = {"indexes": (MODEL,), "sets": (MODEL, COPIES)}
 MIDDLEWARE = (
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -55,8 +55,10 @@ def check_project(app_configs: Sequence[AppConfig] | None, **_: object) -> list[
     Its id is ``comments.`` and the option, or the name of the class or function that is missing.
     """
     del app_configs
-    parts = _options, _tables, _middleware, _scripts, _templates, _addresses, _users
-    return [each for part in parts for each in part()]
+    found: list[CheckMessage] = []
+    for check in (_options, _tables, _middleware, _scripts, _templates, _addresses, _users):
+        found += check()
+    return found
 
 
 def check_tables(
@@ -69,7 +71,8 @@ def check_tables(
     del app_configs
     if not databases or list(_tables()):
         return []
-    for model in map(import_string, _models()):
+    for path in _models():
+        model = import_string(path)
         try:
             require_ready(client(), model)
         except TableDiffers as differs:
@@ -93,8 +96,10 @@ def _options() -> Iterator[CheckMessage]:
     if not COMMENTS["PRODUCTS"]:
         what = "COMMENTS['PRODUCTS'] is missing."
         yield _error("PRODUCTS", what, "Set it to a dotted path.")
-    dotted = [*PATHS, *["DISPLAY_NAME"] * is_path(COMMENTS["DISPLAY_NAME"])]
-    for option in dotted:
+    paths = list(PATHS)
+    if is_path(COMMENTS["DISPLAY_NAME"]):
+        paths.append("DISPLAY_NAME")
+    for option in paths:
         try:
             for path in COMMENTS.paths(option):
                 import_string(path)
@@ -104,8 +109,11 @@ def _options() -> Iterator[CheckMessage]:
 
 
 def _models() -> list[str]:
-    words = [WORDS] if COMMENTS["SEARCH"] else []
-    return [*READ_MODELS.get(COMMENTS["READ_MODEL"], ()), *words]
+    """Return the dotted paths of the models whose tables the options need."""
+    models = list(READ_MODELS.get(COMMENTS["READ_MODEL"], ()))
+    if COMMENTS["SEARCH"]:
+        models.append(WORDS)
+    return models
 
 
 def _tables() -> Iterator[CheckMessage]:
@@ -119,9 +127,10 @@ def _tables() -> Iterator[CheckMessage]:
 
 def _middleware() -> Iterator[CheckMessage]:
     installed = [import_string(path) for path in settings.MIDDLEWARE]
-    classes = [one for one in installed if isinstance(one, type)]
+    classes = [middleware for middleware in installed if isinstance(middleware, type)]
     for path in MIDDLEWARE:
-        if not any(issubclass(one, import_string(path)) for one in classes):
+        needed = import_string(path)
+        if not any(issubclass(middleware, needed) for middleware in classes):
             name = path.rpartition(".")[2]
             yield _error(name, f"MIDDLEWARE lacks {path}.", f"Add {path!r} to MIDDLEWARE.")
 
@@ -133,20 +142,34 @@ def _scripts() -> Iterator[CheckMessage]:
 
 
 def _templates() -> Iterator[CheckMessage]:
-    engines: list[dict[str, Any]] = [
-        one for one in settings.TEMPLATES if one["BACKEND"] == DJANGOS_ENGINE
-    ]
-    options = [one.get("OPTIONS", {}) for one in engines]
-    used = {path for each in options for path in each.get("context_processors", ())}
+    engines: list[dict[str, Any]] = []
+    for engine in settings.TEMPLATES:
+        if engine["BACKEND"] == DJANGOS_ENGINE:
+            engines.append(engine)
+    yield from _context_processors(engines)
+    if any(_finds_templates_of_apps(engine) for engine in engines):
+        yield from _base_template()
+    else:
+        hint = "Set 'APP_DIRS': True in TEMPLATES, for Django's own engine."
+        yield _error("APP_DIRS", "The templates of the app cannot be found.", hint)
+
+
+def _context_processors(engines: Sequence[Mapping[str, Any]]) -> Iterator[CheckMessage]:
+    used: set[str] = set()
+    for engine in engines:
+        used.update(engine.get("OPTIONS", {}).get("context_processors", ()))
     for path in CONTEXT_PROCESSORS:
         if path not in used:
             what = f"No engine in TEMPLATES has the context processor {path}."
             hint = f"Add {path!r} to the 'context_processors' in its 'OPTIONS'."
             yield _error(path.rpartition(".")[2], what, hint)
-    if not any(one.get("APP_DIRS") or "loaders" in one.get("OPTIONS", {}) for one in engines):
-        hint = "Set 'APP_DIRS': True in TEMPLATES, for Django's own engine."
-        yield _error("APP_DIRS", "The templates of the app cannot be found.", hint)
-        return
+
+
+def _finds_templates_of_apps(engine: Mapping[str, Any]) -> bool:
+    return engine.get("APP_DIRS") or "loaders" in engine.get("OPTIONS", {})
+
+
+def _base_template() -> Iterator[CheckMessage]:
     base = COMMENTS["BASE_TEMPLATE"]
     try:
         nodes = Engine.get_default().get_template(base).nodelist
@@ -155,8 +178,9 @@ def _templates() -> Iterator[CheckMessage]:
         hint = "Write it, or name another one in COMMENTS['BASE_TEMPLATE']."
         yield _error("BASE_TEMPLATE", what, hint)
         return
-    blocks = nodes.get_nodes_by_type(BlockNode)
-    has_content = any(isinstance(one, BlockNode) and one.name == "content" for one in blocks)
+    blocks = [node for node in nodes.get_nodes_by_type(BlockNode) if isinstance(node, BlockNode)]
+    has_content = any(block.name == "content" for block in blocks)
+    # One that extends another may leave the block to that.
     if not has_content and not nodes.get_nodes_by_type(ExtendsNode):
         what = f"The template {base!r} has no block 'content': pages would be empty."
         hint = "Put {% block content %}{% endblock %} where pages are to show what they say."
@@ -210,14 +234,12 @@ def _display_names(users: type[AbstractBaseUser]) -> Iterator[CheckMessage]:
     if is_path(option):
         return
     what = f"COMMENTS['DISPLAY_NAME'] is {option!r}"
-    fitting = next((name for name in NAMES if hasattr(users, name) and name != option), None)
-    others = "an attribute or method of the user, or the path of a function of it"
-    hint = f"Set it to {fitting!r}, or to {others}." if fitting else f"Set it to {others}."
+    hint = _hint_of_display_name(users, option)
     if not hasattr(users, option):
         yield _error("DISPLAY_NAME", f"{what}: {users.__name__} has no such attribute.", hint)
         return
+    name = getattr(users, "USERNAME_FIELD", option) if option == "get_username" else option
     try:
-        name = getattr(users, "USERNAME_FIELD", option) if option == "get_username" else option
         field = users._meta.get_field(name)  # noqa: SLF001 - Django documents it
     except FieldDoesNotExist:  # a method, or a property
         return
@@ -227,14 +249,27 @@ def _display_names(users: type[AbstractBaseUser]) -> Iterator[CheckMessage]:
         yield _error("DISPLAY_NAME", what, hint)
 
 
+def _hint_of_display_name(users: type[AbstractBaseUser], option: str) -> str:
+    """Return what to set ``DISPLAY_NAME`` to instead, an attribute of the model if one fits."""
+    others = "an attribute or method of the user, or the path of a function of it"
+    for name in NAMES:
+        if hasattr(users, name) and name != option:
+            return f"Set it to {name!r}, or to {others}."
+    return f"Set it to {others}."
+
+
 def _profile_slugs() -> Iterator[CheckMessage]:
-    with suppress(ImportError):  # which is an error already
-        slugs = COMMENTS.load("PROFILE_SLUGS") if COMMENTS["PROFILE_SLUGS"] else None
-        methods = ("slug_of", "user_id_of")
-        lacking = [name for name in methods if not callable(getattr(slugs, name, None))]
-        if slugs is not None and lacking:
-            what = f"COMMENTS['PROFILE_SLUGS'] has no {' and no '.join(lacking)}."
-            yield _error("PROFILE_SLUGS", what, "Name an object as `comments.users.Slugs` is.")
+    if not COMMENTS["PROFILE_SLUGS"]:
+        return
+    try:
+        slugs = COMMENTS.load("PROFILE_SLUGS")
+    except ImportError:  # which is an error already
+        return
+    methods = ("slug_of", "user_id_of")
+    missing = [name for name in methods if not callable(getattr(slugs, name, None))]
+    if missing:
+        what = f"COMMENTS['PROFILE_SLUGS'] has no {' and no '.join(missing)}."
+        yield _error("PROFILE_SLUGS", what, "Name an object as `comments.users.Slugs` is.")
 
 
 def _holds_addresses(field: "Field[Any, Any]", users: type[AbstractBaseUser]) -> bool:
@@ -243,4 +278,5 @@ def _holds_addresses(field: "Field[Any, Any]", users: type[AbstractBaseUser]) ->
 
 def _is_unique(field: "Field[Any, Any]", users: type[AbstractBaseUser]) -> bool:
     constraints = users._meta.total_unique_constraints  # noqa: SLF001 - as Django's own check does
-    return field.unique or any(one.fields == (field.name,) for one in constraints)
+    of_this_field = [one for one in constraints if one.fields == (field.name,)]
+    return field.unique or bool(of_this_field)

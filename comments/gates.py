@@ -29,10 +29,19 @@ from dynapages.writes import delete, put, write_item
 
 LONGEST_REASON = 100
 """Characters: the reason is stored with the key of the comment's product."""
-EVERY, FIRST = gettext_noop("every comment"), gettext_noop("first comment of its author")
-LINK, BLOCKED = gettext_noop("it has a link"), gettext_noop("its author is blocked")
+EVERY = gettext_noop("every comment")
+FIRST = gettext_noop("first comment of its author")
+LINK = gettext_noop("it has a link")
+BLOCKED = gettext_noop("its author is blocked")
 FAILED = gettext_noop("the gate failed")
-_log = logging.getLogger(__name__)
+_LINK = re.compile(
+    r"https?:|www\.|\b[\w-]+\.(?:com|info|io|net|org|ru|shop|top|xyz)\b", re.IGNORECASE
+)
+
+logger = logging.getLogger(__name__)
+
+
+# What a gate is told, and what it returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +58,12 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The comment is not stored; its author reads the ``sentence`` beside what was typed."""
+    """The comment is not stored; its author reads the ``sentence`` above what was typed."""
 
     sentence: str
 
 
 Verdict = Publish | Hold | Reject
-_STRICTEST = Reject, Hold, Publish
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,9 @@ class Author:
         return any(not entry_of(entry.item).is_hidden for entry in newest)
 
 
+# Gates that projects may name
+
+
 def hold_all(_draft: NewComment, _author: Author) -> Verdict:
     """Hold every comment."""
     return Hold(EVERY)
@@ -78,17 +89,19 @@ def hold_all(_draft: NewComment, _author: Author) -> Verdict:
 
 def hold_first(_draft: NewComment, author: Author) -> Verdict:
     """Hold comments of authors who have none that is published."""
-    return Publish() if author.has_published() else Hold(FIRST)
-
-
-_LINK = re.compile(
-    r"https?:|www\.|\b[\w-]+\.(?:com|info|io|net|org|ru|shop|top|xyz)\b", re.IGNORECASE
-)
+    if author.has_published():
+        return Publish()
+    return Hold(FIRST)
 
 
 def hold_links(draft: NewComment, _author: Author) -> Verdict:
     """Hold comments with what looks like a link in the title or the text."""
-    return Hold(LINK) if _LINK.search(f"{draft.title}\n{draft.body}") else Publish()
+    if _LINK.search(f"{draft.title}\n{draft.body}"):
+        return Hold(LINK)
+    return Publish()
+
+
+# Blocked authors
 
 
 def block_author(user_id: str, *, now: datetime) -> None:
@@ -111,7 +124,11 @@ def is_blocked(user_id: str) -> bool:
 
 def block_key(user_id: str) -> Item:
     """Build the key of the item that says that a user is blocked."""
-    return table_key(*[keys.author(user_id)] * 2)
+    key = keys.author(user_id)
+    return table_key(key, key)
+
+
+# The verdict on a comment
 
 
 def judge(draft: NewComment, author: Author) -> Verdict:
@@ -119,14 +136,18 @@ def judge(draft: NewComment, author: Author) -> Verdict:
 
     What an author writes whom staff have blocked is held.
     """
-    verdicts = [_ask(path, draft, author) for path in COMMENTS.paths("GATE")]
+    verdicts = [_verdict_of(path, draft, author) for path in COMMENTS.paths("GATE")]
     if author.is_blocked:
         verdicts.append(Hold(BLOCKED))
-    found = (each for kind in _STRICTEST for each in verdicts if isinstance(each, kind))
-    return next(found, Publish())
+    for kind in (Reject, Hold):
+        for verdict in verdicts:
+            if isinstance(verdict, kind):
+                return verdict
+    return Publish()
 
 
-def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
+def _verdict_of(path: str, draft: NewComment, author: Author) -> Verdict:
+    """Return the verdict of the gate with this dotted path; where it fails, to hold."""
     try:
         verdict = import_string(path)(draft, author)
     except Exception as error:  # noqa: BLE001 - the project's own code must not lose the comment
@@ -137,5 +158,5 @@ def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
         if isinstance(verdict, Publish | Reject):
             return verdict
         fault = f"it returned {verdict!r}"
-    _log.error("The gate %s failed on comment %s: %s", path, draft.id, fault)
+    logger.error("The gate %s failed on comment %s: %s", path, draft.id, fault)
     return Hold(FAILED)

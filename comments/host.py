@@ -23,7 +23,7 @@ from dynapages.items import Item
 SETS = "sets"
 """What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""
 DEFAULTS: Final[dict[str, Any]] = {
-    # Dotted paths of what the project lends the app: see `comments.host`. The first is needed.
+    # Dotted paths of the project's own functions: see `comments.host`. The first is needed.
     "PRODUCTS": "",
     "HAS_BOUGHT": "",
     # Who users are, and what pages call them: see `comments.users`.
@@ -39,7 +39,7 @@ DEFAULTS: Final[dict[str, Any]] = {
     "WRITES_PER_USER": 60,
     "WRITES_PER_ADDRESS": 300,
     "LANGUAGES_COOKIE": "comment-languages",
-    # How lists are read, "indexes" or "sets", and how these are spelled: see docs/designs/sets.md.
+    # How lists are read, "indexes" or "sets", and the keys of these: see docs/designs/sets.md.
     "READ_MODEL": "indexes",
     "SETS_KEY_FORMAT": "names",
     # Whether comments can be searched by their words: see docs/search.md.
@@ -50,6 +50,13 @@ DEFAULTS: Final[dict[str, Any]] = {
     "COUNTER_SHARDS": 8,
 }
 """All options, and what they are where the project does not set them."""
+NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+
+TableKey = tuple[str, Item]
+"""The name of a table, and the key of an item in it."""
+
+
+# Options
 
 
 class Options:
@@ -69,11 +76,13 @@ class Options:
 
     def paths(self, option: str) -> tuple[str, ...]:
         """Return the dotted paths of an option: none, one, or several."""
-        given = self[option]
-        return tuple(filter(None, [given] if isinstance(given, str) else given))
+        value = self[option]
+        paths = [value] if isinstance(value, str) else value
+        return tuple(path for path in paths if path)
 
 
 COMMENTS: Final = Options()
+"""The options, as in ``COMMENTS["GATE"]``."""
 
 
 def uses_sets() -> bool:
@@ -86,9 +95,7 @@ def is_searchable() -> bool:
     return bool(COMMENTS["SEARCH"])
 
 
-NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
-TableKey = tuple[str, Item]
-"""The name of a table, and the key of an item in it."""
+# Products
 
 
 class NoSuchProduct(LookupError):
@@ -136,7 +143,8 @@ class Products:
 
     def find(self, product_ids: Collection[str]) -> Mapping[str, Product]:
         """Return products by their ids, without those that do not exist."""
-        return {str(one): product for one, product in self.find_all(product_ids).items()}
+        products = self.find_all(product_ids)
+        return {str(product_id): product for product_id, product in products.items()}
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[TableKey]:
         """Return the keys of the items that a product is built from; () reads it by `find`.
@@ -153,11 +161,13 @@ class Products:
 
     def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
         """Return names of products as they are now, each with its id in another system or ""."""
-        return {one: (product.name, "") for one, product in self.find(product_ids).items()}
+        products = self.find(product_ids)
+        return {product_id: (product.name, "") for product_id, product in products.items()}
 
     def names_to_rank(self, product_ids: Collection[str]) -> Mapping[str, str]:
         """Return names of products as rankings show them; ``""`` leaves a product out."""
-        return {one: name for one, (name, _former_id) in self.names(product_ids).items()}
+        names = self.names(product_ids)
+        return {product_id: name for product_id, (name, _external_id) in names.items()}
 
     def add_missing(
         self,
@@ -168,7 +178,7 @@ class Products:
     ) -> int:
         """Create the products of imported comments that do not exist; return how many.
 
-        ``originals`` are ids as the file spelled them, ``names`` what it calls products.
+        ``originals`` are ids as the file has them, ``names`` what it calls products.
         """
         del product_ids, originals, names
         return 0
@@ -176,9 +186,11 @@ class Products:
 
 def products() -> Products:
     """Return the products of the project."""
-    lent = COMMENTS.load("PRODUCTS")
-    found: Products = lent if hasattr(lent, "find") else Products(lent)
-    return found
+    function_or_object = COMMENTS.load("PRODUCTS")
+    if hasattr(function_or_object, "find"):
+        given: Products = function_or_object
+        return given
+    return Products(function_or_object)
 
 
 def is_read_along() -> bool:
@@ -203,7 +215,9 @@ def built(product_id: str, items: Sequence[Item]) -> Product | None:
 def product_reader(together: Together, product_id: str) -> Callable[[], Product]:
     """Start to read a product, or leave it to be read when it is asked for."""
     read = partial(find_product, product_id)
-    return together.start(read).result if is_read_along() else read
+    if is_read_along():
+        return together.start(read).result
+    return read
 
 
 def find_product(product_id: str) -> Product:
@@ -217,10 +231,10 @@ def find_product(product_id: str) -> Product:
 
 def find_products(product_ids: Iterable[str]) -> dict[str, Product]:
     """Read products by their ids, metered as ``product names``; missing ones by their id alone."""
-    wanted = set(product_ids)
+    distinct_ids = set(product_ids)
     with labelled_calls("product names"):
-        found = products().find(wanted)
-    return {one: found.get(one) or named(one) for one in wanted}
+        existing = products().find(distinct_ids)
+    return {one: existing.get(one) or named(one) for one in distinct_ids}
 
 
 def named(product_id: str, name: str = "") -> Product:
@@ -229,7 +243,10 @@ def named(product_id: str, name: str = "") -> Product:
 
 
 def has_bought(user_id: str, product_id: str) -> bool:
-    """Return whether a user ever bought a product, metered as ``purchase``; else nobody has."""
+    """Return whether a user ever bought a product, metered as ``purchase``.
+
+    Where the project does not say, nobody has.
+    """
     if not COMMENTS["HAS_BOUGHT"]:
         return False
     with labelled_calls("purchase"):

@@ -18,11 +18,14 @@ EXCERPT = 240
 LONG_REPLY = "m"
 """Marks what lists show of a reply as an excerpt."""
 CONTENT = frozenset(
-    attribute.attr_name
-    for attribute in (
-        *(Comment.language, Comment.rating, Comment.title, Comment.text),
-        *(Comment.body_bytes, Comment.body_digest),
-    )
+    {
+        Comment.language.attr_name,
+        Comment.rating.attr_name,
+        Comment.title.attr_name,
+        Comment.text.attr_name,
+        Comment.body_bytes.attr_name,
+        Comment.body_digest.attr_name,
+    }
 )
 """The attributes of an item that hold what its author chose and wrote."""
 _TEXT = CommentReply.text.attr_name
@@ -37,13 +40,13 @@ class NewReply:
     replied_at: datetime | None = None
 
 
-class Unsaid(Enum):
-    """What stands for a reply where it is not said whether there is one."""
+class UnknownReply(Enum):
+    """What stands for a reply where it is not known whether there is one."""
 
-    UNSAID = "not said"
+    UNKNOWN_REPLY = "unknown reply"
 
 
-UNSAID: Final = Unsaid.UNSAID
+UNKNOWN_REPLY: Final = UnknownReply.UNKNOWN_REPLY
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,16 @@ class NewComment:
     body: str = ""
     user_id: str = ""
     verified: bool = False
-    reply: NewReply | Unsaid | None = UNSAID
+    reply: NewReply | UnknownReply | None = UNKNOWN_REPLY
 
 
 def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
     """Build the comment's item and, when its text is long, the item of its body."""
     key = keys.comment(comment.id)
+    verified: bool | None = comment.verified
+    if not comment.user_id and not comment.verified:
+        # Of an imported comment it is not known that it is no buyer's.
+        verified = None
     item = Comment(
         pk=key,
         sk=keys.COMMENT,
@@ -77,30 +84,32 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
         rating=comment.rating,
         author=comment.author or None,
         user_id=comment.user_id or None,
-        verified=comment.verified if comment.user_id else (comment.verified or None),
+        verified=verified,
         title=comment.title or None,
         **text_shown(comment.body),
     )
     for name, value in derived_keys(comment).items():
         setattr(item, name, value)
-    is_long = item.body_bytes is not None
-    return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body) if is_long else None
+    if item.body_bytes is None:
+        return item, None
+    return item, CommentBody(pk=key, sk=keys.BODY, text=comment.body)
 
 
 def text_shown(body: str) -> dict[str, Any]:
     """Derive what lists show of a text, by attribute of the comment, None for those it lacks."""
     encoded = body.encode()
-    is_long = len(encoded) > LONGEST_LISTED_TEXT
+    if len(encoded) <= LONGEST_LISTED_TEXT:
+        return {"text": body or None, "body_bytes": None, "body_digest": None}
     return {
-        "text": (excerpt(body) if is_long else body) or None,
-        "body_bytes": len(encoded) if is_long else None,
-        "body_digest": blake2b(encoded, digest_size=8).digest() if is_long else None,
+        "text": excerpt(body),
+        "body_bytes": len(encoded),
+        "body_digest": blake2b(encoded, digest_size=8).digest(),
     }
 
 
 def reply_of(comment: NewComment) -> CommentReply | None:
     """Build the item of the reply that an import brings along, if it does."""
-    if comment.reply is None or comment.reply is UNSAID:
+    if comment.reply is None or comment.reply is UNKNOWN_REPLY:
         return None
     replied_at = comment.reply.replied_at
     return CommentReply(
@@ -124,14 +133,16 @@ def reply_shown(reply: Item) -> Item:
 def derived_keys(comment: NewComment) -> dict[str, str]:
     """Derive the list keys: one partition for each index, and the place they share."""
     product, language, rating = comment.product_id, comment.language, comment.rating
-    return {
+    derived = {
         "place": sort_key_of(comment.created_at, comment.id),
         "product_partition": keys.product_partition(product),
         "language_partition": keys.product_partition(product, language),
         "rating_partition": keys.product_partition(product, rating),
         "language_rating_partition": keys.product_partition(product, language, rating),
-        **({"author_partition": keys.author(comment.user_id)} if comment.user_id else {}),
     }
+    if comment.user_id:
+        derived["author_partition"] = keys.author(comment.user_id)
+    return derived
 
 
 def excerpt(text: str, *, most: int = EXCERPT) -> str:

@@ -1,14 +1,14 @@
 """Django signals of what happens to comments, for the project's own code: see docs/installing.md.
 
 Each is sent once, after the write is committed, in the thread that wrote; by pages, by commands and
-by steps over many comments. Imports send them with ``--signals`` alone. What a receiver raises is
+by steps over many comments. Imports send them only with ``--signals``. What a receiver raises is
 logged, and changes nothing else. A process that ends between the write and the signal has sent
 none: a receiver that must miss nothing follows the table's stream instead. Of a reply, `reply_owes`
 is sent before the write.
 
 All have ``comment_id``, ``by`` (a user name, empty for a command) and ``moment`` (aware). Most have
 ``comment``, a `comments.items.NewComment` as it is after the change, and ``was``, the
-`comments.store.comments.State` before.
+`comments.store.states.State` before.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,9 @@ from django.dispatch import Signal
 
 from comments.models import Comment
 from dynapages.work import Owed
+
+_is_silent = ContextVar("is_silent", default=False)
+"""Whether signals of what is written in this context are not sent."""
 
 comment_posted = Signal()
 """A ``comment`` is in its lists for the first time; ``was`` is None, or HELD where it waited."""
@@ -67,9 +70,6 @@ def owed_by(signal: Signal, comment_id: str, *, by: str, moment: datetime) -> li
         if answer is not None and not isinstance(answer, Exception):
             owes.extend(answer)
     return owes
-
-
-_is_silent = ContextVar("is_silent", default=False)
 
 
 @contextmanager

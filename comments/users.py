@@ -46,11 +46,12 @@ def display_name_of(user: "AbstractBaseUser | AnonymousUser") -> str:
     """
     option: str = COMMENTS["DISPLAY_NAME"]
     if is_path(option):
-        given = import_string(option)(user)
+        value = import_string(option)(user)
     else:
-        attribute = getattr(user, option, "")
-        given = attribute() if callable(attribute) else attribute
-    name = " ".join(str(given or "").split())
+        value = getattr(user, option, "")
+        if callable(value):
+            value = value()
+    name = " ".join(str(value or "").split())
     if has_address(name) or name == _address_of(user):
         return ""
     return name[:LONGEST_NAME]
@@ -105,7 +106,11 @@ def visitor_of(request: HttpRequest) -> Visitor:
     if id_field().primary_key:
         return access.visitor_of(request)
     user_id = user_id_of(request.user)
-    return Visitor(user_id, lambda: bool(user_id))
+
+    def is_confirmed() -> bool:
+        return bool(user_id)
+
+    return Visitor(user_id, is_confirmed)
 
 
 def id_field() -> "Field[Any, Any]":
@@ -125,8 +130,8 @@ def find_user(user_id: str) -> "AbstractBaseUser | None":
     if not user_id:
         return None
     with labelled_calls("user"):
-        found: AbstractBaseUser | None = COMMENTS.load("FIND_USER")(user_id)
-    return found
+        user: AbstractBaseUser | None = COMMENTS.load("FIND_USER")(user_id)
+    return user
 
 
 def find_active_user(user_id: str) -> "AbstractBaseUser | None":
@@ -176,4 +181,6 @@ def user_id_in(slug: str) -> str:
 
 def profile_url(user_id: str) -> str:
     """Return the address of a user's comments; empty for nobody."""
-    return reverse("comments:profile", args=[slug_of(user_id)]) if user_id else ""
+    if not user_id:
+        return ""
+    return reverse("comments:profile", args=[slug_of(user_id)])

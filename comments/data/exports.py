@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from django.urls import reverse
 
 from comments import keys
-from comments.data.rows import FIELDS
+from comments.data.shapes import FIELDS
 from comments.filters import CommentFilter
 from comments.host import products
 from comments.indexes.planner import plan
@@ -26,28 +26,49 @@ from dynapages.process import client, pool, read
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""
+GOOGLE = "google-xml"
+"""The format of Google's feed of product reviews."""
 _TEXT = CommentBody.text.attr_name
+_SCHEMA = "http://www.google.com/shopping/reviews/schema/product/2.4/product_reviews.xsd"
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that XML cannot hold."""
+_ANONYMOUS = "Anonymous"
+
+Rows = list[dict[str, object]]
+
+
+# The comments, as rows
 
 
 def walk_through(product_id: str | None) -> Walk:
     """Return the walk through a product's comments, newest first, or (None) all, by a Scan."""
     if product_id is None:
-        return table_walk(TABLE, lambda items: _rows([i for i in items if is_listed(i)]))
+        return table_walk(TABLE, _rows_of_listed)
     runs = plan(product_id, CommentFilter()).runs
     return list_walk(partial(read, runs), _rows, at_a_time=AT_A_TIME)
 
 
-def _rows(items: Sequence[Item]) -> list[dict[str, object]]:
+def _rows_of_listed(items: Sequence[Item]) -> Rows:
+    """Build the rows of those items of the table that are comments in lists."""
+    return _rows([item for item in items if is_listed(item)])
+
+
+def _rows(items: Sequence[Item]) -> Rows:
     """Build the rows of comments, whose long texts and replies are read together."""
     entries = [entry_of(item) for item in items]
-    wanted = [comment_key(entry.id, part) for entry in entries for part in _parts(entry)]
-    found = Batches(client(), pool()).get(TABLE, wanted, consistent=False) if wanted else []
-    beside = {(item["pk"]["S"], item["sk"]["S"]): item for item in found}
+    long_parts: list[Item] = []
+    for entry in entries:
+        long_parts += [comment_key(entry.id, sort_key) for sort_key in _long_parts(entry)]
+    parts: dict[tuple[str, str], Item] = {}
+    if long_parts:
+        for part in Batches(client(), pool()).get(TABLE, long_parts, consistent=False):
+            parts[part["pk"]["S"], part["sk"]["S"]] = part
     names = products().names({entry.product_id for entry in entries})
-    return [_row(entry, beside, names.get(entry.product_id)) for entry in entries]
+    return [_row(entry, parts, names.get(entry.product_id)) for entry in entries]
 
 
-def _parts(entry: CommentEntry) -> Iterator[str]:
+def _long_parts(entry: CommentEntry) -> Iterator[str]:
+    """Yield the sort keys of the items that hold what an entry shows only an excerpt of."""
     if entry.is_long:
         yield keys.BODY
     if entry.reply is not None and entry.reply.is_long:
@@ -55,12 +76,12 @@ def _parts(entry: CommentEntry) -> Iterator[str]:
 
 
 def _row(
-    entry: CommentEntry, beside: dict[tuple[str, str], Item], product: tuple[str, str] | None
+    entry: CommentEntry, parts: dict[tuple[str, str], Item], product: tuple[str, str] | None
 ) -> dict[str, object]:
     """Build the row of a comment with its whole text and reply; what it lacks is left out."""
     key = keys.comment(entry.id)
-    body, whole = beside.get((key, keys.BODY)), beside.get((key, keys.REPLY))
-    reply = reply_in(whole) if whole else entry.reply
+    body, whole_reply = parts.get((key, keys.BODY)), parts.get((key, keys.REPLY))
+    reply = reply_in(whole_reply) if whole_reply else entry.reply
     row: dict[str, object] = {
         "id": entry.id,
         "product_id": entry.product_id,
@@ -74,18 +95,14 @@ def _row(
         "verified": "true" if entry.is_verified else "",
     }
     if reply is not None:
-        replied_at = reply.replied.isoformat() if reply.replied else ""
-        row |= {"reply": reply.text, "replied_at": replied_at}
+        row["reply"] = reply.text
+        row["replied_at"] = reply.replied.isoformat() if reply.replied else ""
     if product is not None:
         row["product_name"], row["product_external_id"] = product
     return {name: value for name, value in row.items() if value != ""}
 
 
-GOOGLE = "google-xml"
-_SCHEMA = "http://www.google.com/shopping/reviews/schema/product/2.4/product_reviews.xsd"
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""Characters that XML cannot hold."""
-_ANONYMOUS = "Anonymous"
+# Google's feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,37 +125,43 @@ class GoogleFeed(Layout):
         )
 
     def text(self, rows: Iterable[Row]) -> str:
-        return "".join(map(self._review, rows))
+        return "".join(self._review(row) for row in rows)
 
     def footer(self) -> str:
         return "</reviews>\n</feed>\n"
 
     def _review(self, row: Row) -> str:
         product_id, comment_id = str(row["product_id"]), str(row["id"])
-        author = str(row.get("author", ""))
-        anonymous = "false" if author else "true"
         url = self.site + reverse("comments:comment", args=[comment_id])
         product_url = self.site + reverse("comments:product", args=[product_id])
-        return "".join(
-            [
-                "<review>",
-                _element("review_id", comment_id),
-                f'<reviewer><name is_anonymous="{anonymous}">{_text(author or _ANONYMOUS)}</name>',
-                "</reviewer>",
-                _element("is_verified_purchase", str(row["verified"])) if "verified" in row else "",
-                _element("review_timestamp", str(row["created_at"])),
-                _element("title", str(row["title"])) if "title" in row else "",
-                _element("content", str(row.get("body", ""))),
-                _element("review_language", str(row["language"])),
-                f'<review_url type="singleton">{_text(url)}</review_url>',
-                f'<ratings><overall min="1" max="5">{row["rating"]}</overall></ratings>',
-                "<products><product>",
-                f"<product_ids><skus>{_element('sku', product_id)}</skus></product_ids>",
-                _element("product_name", str(row.get("product_name", product_id))),
-                _element("product_url", product_url),
-                "</product></products></review>\n",
-            ]
-        )
+        elements = [
+            _element("review_id", comment_id),
+            _reviewer(str(row.get("author", ""))),
+            _optional_element("is_verified_purchase", row, "verified"),
+            _element("review_timestamp", str(row["created_at"])),
+            _optional_element("title", row, "title"),
+            _element("content", str(row.get("body", ""))),
+            _element("review_language", str(row["language"])),
+            f'<review_url type="singleton">{_text(url)}</review_url>',
+            f'<ratings><overall min="1" max="5">{row["rating"]}</overall></ratings>',
+            "<products><product>",
+            f"<product_ids><skus>{_element('sku', product_id)}</skus></product_ids>",
+            _element("product_name", str(row.get("product_name", product_id))),
+            _element("product_url", product_url),
+            "</product></products>",
+        ]
+        return f"<review>{''.join(elements)}</review>\n"
+
+
+def _reviewer(author: str) -> str:
+    is_anonymous = "false" if author else "true"
+    name = _text(author or _ANONYMOUS)
+    return f'<reviewer><name is_anonymous="{is_anonymous}">{name}</name></reviewer>'
+
+
+def _optional_element(name: str, row: Row, column: str) -> str:
+    """Return the element of a column, empty where the row does not have it."""
+    return _element(name, str(row[column])) if column in row else ""
 
 
 def _element(name: str, text: str) -> str:
@@ -146,5 +169,5 @@ def _element(name: str, text: str) -> str:
 
 
 def _text(text: str) -> str:
-    # A carriage return that is not spelled out is read as a line feed.
+    # A carriage return that is not written as a reference is read as a line feed.
     return escape(_FORBIDDEN.sub("", text), {"\r": "&#13;"})

@@ -50,7 +50,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "units": result.units.counted,
         "amazon_units": result.units.amazon,
         "languages": dict(_by_language(result).most_common()),
-        "country_codes": probable_countries(findings.spelled),
+        "country_codes": probable_countries(findings.language_codes),
         "guessed_languages": findings.guessed_languages,
         "made_ids": findings.made_ids,
         "rounded_ratings": findings.rounded_ratings,
@@ -129,7 +129,7 @@ def _remarks(result: ImportResult) -> Iterator[str]:
     for number, sentence in remarks:
         if number:
             yield sentence.format(number)
-    warning = warning_about_countries(findings.spelled)
+    warning = warning_about_countries(findings.language_codes)
     if warning:
         yield warning
     if result.unfinished:

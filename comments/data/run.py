@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from comments.data.rows import CommentParser, Findings, Shape
-from comments.data.writer import BulkWriter, Change, Verdict, VerdictCounts, in_chunks
+from comments.data.changes import Change, Verdict, VerdictCounts
+from comments.data.rows import CommentParser, Findings
+from comments.data.shapes import Shape
+from comments.data.writer import BulkWriter, bounded_chunks
 from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.calls import Units, units_of_process
@@ -152,7 +154,7 @@ def _write(
 ) -> None:
     passes = result.passes
     with progress.step("Writing", total=passes.read, unit=" rows") as advance:
-        for chunk in in_chunks(products.noted(passes.winning())):
+        for chunk in bounded_chunks(products.noted(passes.winning())):
             result.add(writer.put(chunk, prepare=products.ensure))
             advance(len(chunk))
         advance(passes.superseded)
@@ -162,7 +164,7 @@ def _compare(result: ImportResult, writer: BulkWriter, progress: Progress) -> No
     """Compare comments with what is stored, as long as there is a database that answers."""
     passes = result.passes
     with progress.step("Comparing", total=passes.read, unit=" rows") as advance:
-        for chunk in in_chunks(passes.winning()):
+        for chunk in bounded_chunks(passes.winning()):
             changes = _changes(writer, chunk) if result.is_compared else None
             if changes is None:
                 result.add_uncompared(chunk)

@@ -1,6 +1,10 @@
-"""The data of a user among the comments: comments, votes, reports and names on replies."""
+"""The data of a user among the comments: comments, votes, reports and names on replies.
 
-from collections.abc import Callable, Iterator
+For each kind there are functions that find the ids of comments, delete what the user has there, and
+name its items for a copy of the data (`TRACES`).
+"""
+
+from collections.abc import Iterator
 
 from comments import keys
 from comments.gates import block_key, is_blocked, unblock_author
@@ -10,7 +14,6 @@ from comments.models import (
     ByAuthor,
     Comment,
     CommentBody,
-    CommentItem,
     CommentReply,
     CommentReport,
     CommentVote,
@@ -41,11 +44,43 @@ def comments_listed_in(partition: str) -> Iterator[str]:
             yield id_at(item[ByAuthor.place.attr_name]["S"])
 
 
+# Comments
+
+
+def find_written(user_id: str) -> Iterator[str]:
+    """Yield the ids of a user's comments, after those whose erasure was interrupted."""
+    yield from comments_listed_in(keys.erased(user_id))
+    yield from ids_written_by(user_id)
+
+
 def delete_written(user_id: str, comment_id: str) -> None:
     """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
     delete_comment(comment_id, erased_in=keys.erased(user_id))
     finish_owed(comment_id)  # and raise what the deletion has only logged
-    _forget(comment_id)
+    _remove_from_erased(comment_id)
+
+
+def _remove_from_erased(comment_id: str) -> None:
+    """Remove the keys that list the tombstone of an erased comment."""
+    changes = [Comment.author_partition.remove(), Comment.place.remove()]
+    is_deleted = Comment.expires_at.exists()
+    write_if_condition_holds(update(Comment, comment_key(comment_id), changes, is_deleted))
+
+
+def items_of_written(_user_id: str, comment_id: str) -> list[StoredItem]:
+    """Return the keys of a comment and of its long text."""
+    return [
+        (Comment, TABLE, comment_key(comment_id)),
+        (CommentBody, TABLE, comment_key(comment_id, keys.BODY)),
+    ]
+
+
+# Votes
+
+
+def find_votes(user_id: str) -> Iterator[str]:
+    """Yield the ids of the comments that a user finds helpful."""
+    return comments_listed_in(keys.voter(user_id))
 
 
 def delete_vote(user_id: str, comment_id: str) -> None:
@@ -58,15 +93,42 @@ def delete_vote(user_id: str, comment_id: str) -> None:
         rank_or_log(comment_id)  # in any case: a second run would not find the vote
 
 
+def items_of_vote(user_id: str, comment_id: str) -> list[StoredItem]:
+    """Return the key of a vote."""
+    return [(CommentVote, TABLE, comment_key(comment_id, keys.vote(user_id)))]
+
+
+# Reports
+
+
+def find_reports(user_id: str) -> Iterator[str]:
+    """Yield the ids of the comments that a user has reported."""
+    return comments_listed_in(keys.reporter(user_id))
+
+
 def delete_report(user_id: str, comment_id: str) -> None:
     """Delete a user's report, and count it out; the comment stays in the queue if it is there."""
-    report = delete(Comment, comment_key(comment_id, keys.report(user_id)), Comment.pk.exists())
+    report_key = comment_key(comment_id, keys.report(user_id))
+    deletion = delete(Comment, report_key, Comment.pk.exists())
     uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
     try:
-        write_transaction(client(), [uncount, report])
+        write_transaction(client(), [uncount, deletion])
     except ConditionFailed as error:
         if _COMMENT in error.failed:
-            write_item(client(), delete(TABLE, comment_key(comment_id, keys.report(user_id))))
+            write_item(client(), delete(TABLE, report_key))
+
+
+def items_of_report(user_id: str, comment_id: str) -> list[StoredItem]:
+    """Return the key of a report."""
+    return [(CommentReport, TABLE, comment_key(comment_id, keys.report(user_id)))]
+
+
+# Names on replies
+
+
+def find_signatures(user_id: str) -> Iterator[str]:
+    """Yield the ids of the comments that a member of staff has replied to."""
+    return comments_listed_in(keys.replier(user_id))
 
 
 def delete_signature(user_id: str, comment_id: str) -> None:
@@ -83,56 +145,39 @@ def delete_signature(user_id: str, comment_id: str) -> None:
         CommentReply.version.add(1),
     ]
     signed = partition == keys.replier(user_id)
-    write_if_condition_holds(
-        update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed)
-    )
+    reply_key = comment_key(comment_id, keys.REPLY)
+    write_if_condition_holds(update(CommentReply, reply_key, changes, signed))
 
 
-def _forget(comment_id: str) -> None:
-    """Remove the keys that list the tombstone of an erased comment."""
-    changes = [Comment.author_partition.remove(), Comment.place.remove()]
-    write_if_condition_holds(
-        update(Comment, comment_key(comment_id), changes, Comment.expires_at.exists())
-    )
+def items_of_reply(_user_id: str, comment_id: str) -> list[StoredItem]:
+    """Return the key of a reply."""
+    return [(CommentReply, TABLE, comment_key(comment_id, keys.REPLY))]
 
 
-def _written_by(user_id: str) -> Iterator[str]:
-    """Yield the ids of comments, after those whose erasure was interrupted."""
-    yield from comments_listed_in(keys.erased(user_id))
-    yield from ids_written_by(user_id)
+# The block of an author
 
 
-def _listed_in(partition_of: Callable[[str], str]) -> Callable[[str], Iterator[str]]:
-    return lambda user_id: comments_listed_in(partition_of(user_id))
+def find_block(user_id: str) -> list[str]:
+    """Return the user's id where staff have blocked the user."""
+    return [user_id] if is_blocked(user_id) else []
 
 
-def written(_user_id: str, comment_id: str) -> list[StoredItem]:
-    """Return the keys of a comment and of its long text."""
-    return [
-        (Comment, TABLE, comment_key(comment_id)),
-        (CommentBody, TABLE, comment_key(comment_id, keys.BODY)),
-    ]
+def delete_block(user_id: str, _name: str) -> None:
+    """Delete the block of a user."""
+    unblock_author(user_id)
 
 
-def _beside(
-    model: type[CommentItem], sort_key: Callable[[str], str]
-) -> Callable[..., list[StoredItem]]:
-    return lambda user_id, comment_id: [(model, TABLE, comment_key(comment_id, sort_key(user_id)))]
+def items_of_block(user_id: str, _name: str) -> list[StoredItem]:
+    """Return the key of a user's block."""
+    return [(BlockedAuthor, TABLE, block_key(user_id))]
 
 
-VOTES, REPORTS = _beside(CommentVote, keys.vote), _beside(CommentReport, keys.report)
-REPLIES = _beside(CommentReply, lambda _user_id: keys.REPLY)
-BLOCK = Trace(
-    "blocks",
-    lambda user_id: [user_id] * is_blocked(user_id),
-    lambda user_id, _name: unblock_author(user_id),
-    lambda user_id, _name: [(BlockedAuthor, TABLE, block_key(user_id))],
-)
+BLOCK = Trace("blocks", find_block, delete_block, items_of_block)
 TRACES = (
     BLOCK,
-    Trace("comments", _written_by, delete_written, written),
-    Trace("votes", _listed_in(keys.voter), delete_vote, VOTES),
-    Trace("reports", _listed_in(keys.reporter), delete_report, REPORTS),
-    Trace("names on replies", _listed_in(keys.replier), delete_signature, REPLIES),
+    Trace("comments", find_written, delete_written, items_of_written),
+    Trace("votes", find_votes, delete_vote, items_of_vote),
+    Trace("reports", find_reports, delete_report, items_of_report),
+    Trace("names on replies", find_signatures, delete_signature, items_of_reply),
 )
 """All kinds of data of a user in the table ``comments``."""

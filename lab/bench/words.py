@@ -22,8 +22,9 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.test import Client, override_settings
 
-from comments.data.rows import Findings, Shape
+from comments.data.rows import Findings
 from comments.data.run import CommentFile
+from comments.data.shapes import Shape
 from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.lists.orders import CommentOrder

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django.core.management.base import CommandError, CommandParser
 
 from comments.data.exports import GOOGLE, GoogleFeed, walk_through
-from comments.data.rows import FIELDS
+from comments.data.shapes import FIELDS
 from comments.host import products
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand

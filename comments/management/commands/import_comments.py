@@ -8,8 +8,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from comments.data.reports import report_of, unfinished
-from comments.data.rows import FIELDS, ID_FROM, Shape, comment_id_of, preset, presets, scale_of
 from comments.data.run import CommentFile, import_file
+from comments.data.shapes import FIELDS, ID_FROM, Shape, preset, presets, scale_of
+from comments.data.values import comment_id_from
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
 from comments.host import products
@@ -152,7 +153,7 @@ def _id_parts(text: str) -> list[str]:
 
 def _id_prefix(prefix: str) -> str:
     try:
-        comment_id_of("1", prefix=prefix)
+        comment_id_from("1", prefix=prefix)
     except RowRefused as refused:
         raise BadMapping(f"--id-prefix cannot begin an id: {refused}.") from refused
     return prefix

@@ -10,7 +10,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils.timezone import now
 
-from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
+from comments.data.changes import VerdictCounts
+from comments.data.writer import BulkWriter, bounded_chunks
 from comments.items import NewComment
 from comments.rankings.services import RankHint, refresh_ranks
 from demo.loading import (
@@ -133,7 +134,7 @@ def _load_comments(comments: Sequence[NewComment], progress: Progress) -> Verdic
     writer = BulkWriter(Batches(client(), pool()))
     outcome = VerdictCounts()
     with progress.step("Sample shop", total=len(comments), unit=" comments") as advance:
-        for chunk in in_chunks(comments):
+        for chunk in bounded_chunks(comments):
             outcome += writer.write(chunk)
             advance(len(chunk))
     writer.finish(progress)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from comments.data.rows import FIELDS
+from comments.data.shapes import FIELDS
 from tests.support.comments.browsing import visit
 from tests.support.comments.outage import own_engine
 from tests.support.importing import run_import

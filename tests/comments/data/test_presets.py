@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from comments.data.rows import CommentParser, Findings, Shape, column_key, preset, presets
+from comments.data.rows import CommentParser, Findings
+from comments.data.shapes import Shape, column_key, preset, presets
 from comments.items import NewComment, NewReply
 from comments.lists.queries import find_comment
 from dynapages.files.columns import BadMapping

@@ -8,8 +8,9 @@ from django.contrib.auth import get_user_model
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.data.rows import ADDRESS, FIELDS, ID_FROM, CommentParser, Findings, Shape
+from comments.data.rows import ADDRESS, CommentParser, Findings
 from comments.data.run import version_of
+from comments.data.shapes import FIELDS, ID_FROM, Shape
 from comments.items import NewComment
 from dynapages.files.columns import BadMapping, columns_among, parse_columns, parse_pairs
 from dynapages.files.identifiers import identifier_of

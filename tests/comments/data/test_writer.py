@@ -16,14 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comments import keys
-from comments.data.writer import (
-    CHUNK,
-    CHUNK_CHARACTERS,
-    DETERMINED,
-    BulkWriter,
-    VerdictCounts,
-    in_chunks,
-)
+from comments.data.changes import DETERMINED, VerdictCounts
+from comments.data.writer import CHUNK, CHUNK_CHARACTERS, BulkWriter, bounded_chunks
 from comments.filters import CommentFilter
 from comments.indexes.planner import plan
 from comments.items import NewComment, NewReply, items_of
@@ -277,6 +271,6 @@ def test_the_attributes_that_a_comment_determines_are_all_known(comment):
 
 def test_chunks_hold_every_comment_once_and_fewer_when_texts_are_long(comment):
     many = [comment] * (2 * CHUNK + 1)
-    assert [len(chunk) for chunk in in_chunks(many)] == [CHUNK, CHUNK, 1]
+    assert [len(chunk) for chunk in bounded_chunks(many)] == [CHUNK, CHUNK, 1]
     huge = replace(comment, body="x" * (CHUNK_CHARACTERS // 2))
-    assert [len(chunk) for chunk in in_chunks([huge] * 5)] == [2, 2, 1]
+    assert [len(chunk) for chunk in bounded_chunks([huge] * 5)] == [2, 2, 1]

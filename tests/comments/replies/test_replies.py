@@ -7,11 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments import keys
-from comments.data.rows import CommentParser, Shape
-from comments.data.writer import BulkWriter, VerdictCounts
+from comments.data.changes import VerdictCounts
+from comments.data.rows import CommentParser
+from comments.data.shapes import Shape
+from comments.data.writer import BulkWriter
 from comments.erasure.user_data import comments_listed_in, delete_signature
 from comments.filters import CommentFilter
-from comments.items import UNSAID, NewComment, NewReply
+from comments.items import UNKNOWN_REPLY, NewComment, NewReply
 from comments.lists.queries import list_comments
 from comments.models import Comment
 from comments.posting.services import delete_comment, edit_comment
@@ -192,8 +194,8 @@ class TestImportedReplies:
 
     def test_stay_when_a_file_says_nothing_of_replies(self, row):
         imported(row)
-        assert imported(replace(row, reply=UNSAID)) == VerdictCounts(unchanged=1)
-        assert imported(replace(row, reply=UNSAID, created_at=NOW)).replaced == 1
+        assert imported(replace(row, reply=UNKNOWN_REPLY)) == VerdictCounts(unchanged=1)
+        assert imported(replace(row, reply=UNKNOWN_REPLY, created_at=NOW)).replaced == 1
         assert text_of(row) == "Thank you!"
         assert differing(row) == []
 
@@ -226,8 +228,8 @@ REPLY_OF_2023 = datetime(2023, 1, 2, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("values", "read"),
     [
-        ({}, UNSAID),
-        ({"replied_at": "2023-01-02"}, UNSAID),
+        ({}, UNKNOWN_REPLY),
+        ({"replied_at": "2023-01-02"}, UNKNOWN_REPLY),
         ({"reply": None}, None),
         ({"reply": "", "replied_at": "2023-01-02"}, None),
         ({"reply": " \n"}, None),

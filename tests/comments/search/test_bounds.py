@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.data.rows import LONGEST_ID, LONGEST_USER_ID
+from comments.data.values import LONGEST_ID, LONGEST_USER_ID
 from comments.data.writer import BulkWriter
 from comments.filters import CommentFilter
 from comments.items import (

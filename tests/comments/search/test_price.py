@@ -16,7 +16,7 @@ from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.data.rows import LONGEST_ID
+from comments.data.values import LONGEST_ID
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.lists import search_queries

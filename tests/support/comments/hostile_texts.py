@@ -7,7 +7,8 @@ from random import Random
 import pytest
 from hypothesis import strategies as st
 
-from comments.data.rows import LONGEST_ID, LONGEST_LINE_OF_TEXT, LONGEST_USER_ID
+from comments.data.rows import LONGEST_LINE_OF_TEXT
+from comments.data.values import LONGEST_ID, LONGEST_USER_ID
 from comments.items import NewComment, NewReply
 from comments.posting.forms import LONGEST_TITLE
 from comments.replies.services import LONGEST_REPLY

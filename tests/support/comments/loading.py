@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from comments.data.writer import BulkWriter, in_chunks
+from comments.data.writer import BulkWriter, bounded_chunks
 from comments.host import uses_sets
 from comments.items import NewComment
 from comments.keys import counts as counts_key
@@ -22,7 +22,7 @@ def load(comments: Iterable[NewComment]) -> None:
     found = list(comments)
     ensure_products(product_ids={comment.product_id for comment in found})
     writer = BulkWriter(Batches(client(), pool() if len(found) > MANY else Pool(1)))
-    for chunk in in_chunks(found):
+    for chunk in bounded_chunks(found):
         writer.write(chunk)
     if uses_sets():
         read_models.fill(comment.id for comment in found)

@@ -1,0 +1,103 @@
+"""Single values of a row: texts, flags, numbers and ids, each parsed or refused with its reason."""
+
+import re
+from decimal import Decimal
+from html import unescape
+
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.utils.html import strip_tags
+
+from comments.users import has_address, id_field
+from dynapages.files.records import RowRefused, short_text, text_of
+
+LONGEST_ID = 128
+LONGEST_USER_ID = 254
+LONGEST_BODY = 100_000
+"""Bytes of UTF-8."""
+_RATING = re.compile(r"\d{1,4}(?:[.,]\d{1,9})?", re.ASCII)
+_YES = frozenset({"true", "1", "yes"})
+_NO = frozenset({"false", "0", "no", ""})
+_BREAK = re.compile(r"\s*(?:<br\s*/?>|</(?:p|div|li)>)\s*", re.IGNORECASE)
+
+
+def word_of(value: object) -> str:
+    """Return a value as a word in lower case; the booleans of JSON are words too."""
+    return "" if value is None else str(value).strip().lower()
+
+
+def plain_text(name: str, value: object) -> str:
+    """Return the value of a field as text. Raises RowRefused for what is none."""
+    if name == "verified" and isinstance(value, bool):
+        return str(value)
+    return text_of(name, value)
+
+
+def text_of_html(html: str) -> str:
+    """Return the text of HTML, with a line for each paragraph."""
+    return unescape(strip_tags(_BREAK.sub("\n", html))).strip()
+
+
+def is_yes(name: str, text: str) -> bool:
+    """Return whether a text means yes. Raises RowRefused where it means neither yes nor no."""
+    word = text.strip().lower()
+    if word not in _YES | _NO:
+        raise RowRefused(f"{name}: “{text[:20]}” is neither true nor false")
+    return word in _YES
+
+
+def number_in(text: str, decimal: str | None = None) -> Decimal | None:
+    """Parse a rating, or a bound of ratings; None for what is none.
+
+    ``decimal`` is the mark before decimals, a point or a comma; either where it is None.
+    """
+    if not _RATING.fullmatch(text):
+        return None
+    other_mark = {".": ",", ",": "."}.get(decimal or "")
+    if other_mark and other_mark in text:
+        return None
+    return Decimal(text.replace(",", "."))
+
+
+def comment_id_from(text: str, *, prefix: str = "") -> str:
+    """Return the id of a comment, with what is put before all of a file. Raises RowRefused."""
+    if not text:
+        raise RowRefused("id is missing")
+    comment_id = prefix + text
+    short_text("id", comment_id, LONGEST_ID)
+    if not comment_id.isprintable() or comment_id != comment_id.strip():
+        raise RowRefused("id holds characters that cannot be seen, or white space at an end")
+    if {".", ".."} & set(comment_id.split("/")):
+        raise RowRefused("id has a part “.” or “..”, which no address can hold")
+    return comment_id
+
+
+def user_id_from(text: str) -> str:
+    """Return the id of a user as the project's user model has it, or "".
+
+    What an id may be is for its field to say; ``#`` separates the parts of keys.
+    """
+    if not text:
+        return ""
+    if has_address(text):
+        raise RowRefused("username is an e-mail address: the id of the user is needed")
+    users, field = get_user_model(), id_field()
+    if field.name == users.USERNAME_FIELD:
+        text = users.normalize_username(text)
+    try:
+        user_id = str(field.clean(text, None))
+    except ValidationError as error:
+        raise RowRefused(f"username: {error.messages[0]}") from error
+    if user_id.casefold() != text.strip().casefold():  # a number can be written in many ways
+        raise RowRefused(f"username: “{text[:20]}” is not written as ids of users are")
+    if "#" in user_id:
+        raise RowRefused("username holds a “#”")
+    return short_text("username", user_id, LONGEST_USER_ID)
+
+
+def body_from(text: str) -> str:
+    """Return the text of a comment. Raises RowRefused for one that is too long to store."""
+    size = len(text.encode())
+    if size > LONGEST_BODY:
+        raise RowRefused(f"body has {size:,} bytes, more than {LONGEST_BODY:,}")
+    return text
