@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from config.user_data import LIST_END, OWN_TRACES, Batch, Section, export_text, sections_of
 from dynapages.calls import fault_in, time_budget
 from dynapages.django.access import signed_in
-from dynapages.django.rate_limits import NamedLimit, take_or_refuse
+from dynapages.django.rate_limits import NamedLimit, count_or_refuse
 from dynapages.django.security_log import log_event
 from dynapages.errors import DynamoError
 from dynapages.process import page_batches
@@ -37,7 +37,7 @@ def own_data(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         return render(request, "user_data/data.html")
     username = request.user.get_username()
     sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
-    take_or_refuse(DOWNLOADS.use(username), sentence=sentence)
+    count_or_refuse(DOWNLOADS.use(username), sentence=sentence)
     log_event("data-downloaded", user=username, request=request)
     sections = _read_in_time(sections_of(username, OWN_TRACES, page_batches().get_from_tables))
     return StreamingHttpResponse(

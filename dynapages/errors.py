@@ -1,6 +1,6 @@
 """The base class of this library's exceptions.
 
-The tree, each class beside the function that raises it::
+The tree, each class with the module that raises it::
 
     DynamoError
     ├── BadToken                  lists/tokens.py: not a position token of this list
@@ -24,7 +24,7 @@ The tree, each class beside the function that raises it::
     ├── BatchIncomplete             calls/batches.py: writes or reads left over after the last retry
     ├── NoStream                    streams/walk.py: the table has no stream
     ├── AnotherRun                  upkeep/migrations.py: another process runs the same step
-    └── EngineError                 engine/server.py: the embedded engine could not start, or died
+    └── EngineError                 engine/child.py: the embedded engine could not start, or died
 """
 
 

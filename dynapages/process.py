@@ -35,6 +35,10 @@ __all__ = ["NotConnected", "client", "connect", "pool", "read"]
 
 Attach = Callable[["DynamoDBClient"], None]
 """Sees each call of a client from then on, by its events."""
+PAGE_BACKOFF = Backoff(attempts=3)
+"""For pages: a visitor is waiting, so a throttled call is soon an error."""
+SLOW_SECONDS = 600.0
+"""How long an answer may take that an embedded engine gives when an index is built."""
 
 
 class NotConnected(RuntimeError):
@@ -43,6 +47,8 @@ class NotConnected(RuntimeError):
 
 @dataclass(slots=True)
 class _Process:
+    """What this process has made; clients are made when they are first needed."""
+
     connection: Connection | None = None
     client: "DynamoDBClient | None" = None
     background: "DynamoDBClient | None" = None
@@ -81,6 +87,7 @@ def connected(connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
+        # Set in place: other functions have this very object.
         with _lock:
             for each in fields(_Process):
                 setattr(_process, each.name, getattr(before, each.name))
@@ -125,16 +132,16 @@ def slow_client() -> "DynamoDBClient":
     It waits ten minutes and does not retry: a second attempt would meet the first one in progress.
     """
     with _lock:
-        return _build(replace(_connection(), read_seconds=600.0, attempts=1))
+        return _build(replace(_connection(), read_seconds=SLOW_SECONDS, attempts=1))
 
 
 def on_every_client(attach: Attach) -> None:
     """Attach something to the clients of this process, those that exist and those to come."""
     with _lock:
-        _process.attached += (attach,)
-        for each in (_process.client, _process.background):
-            if each is not None:
-                attach(each)
+        _process.attached = (*_process.attached, attach)
+        for existing in (_process.client, _process.background):
+            if existing is not None:
+                attach(existing)
 
 
 def _connection() -> Connection:
@@ -150,8 +157,7 @@ def _build(connection: Connection) -> "DynamoDBClient":
     return built
 
 
-PATIENCE = Backoff(attempts=3)
-"""For pages: a visitor is waiting, so a throttled call is soon an error."""
+# Reads and writes by the process's client
 
 
 def read(runs: Sequence[Run], request: PageRequest, **how: Unpack[Reading]) -> Page:
@@ -177,7 +183,7 @@ def read_in_segments(
 
 def page_batches() -> Batches:
     """Return batch calls for a page, with few retries when throttled."""
-    return Batches(client(), pool(), backoff=PATIENCE)
+    return Batches(client(), pool(), backoff=PAGE_BACKOFF)
 
 
 def write(actions: Sequence[Action]) -> None:

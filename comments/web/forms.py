@@ -29,7 +29,7 @@ from comments.store.comments import NoSuchComment, StoredComment
 from comments.users import user_id_of
 from dynapages.calls import fault_in
 from dynapages.django.paging import anchor_of, grouped, wants_partial
-from dynapages.django.rate_limits import Use, in_words, take
+from dynapages.django.rate_limits import Use, count_uses, in_words
 from dynapages.django.refusals import Refusal, TooManyRequests
 from dynapages.django.security_log import client_network
 from dynapages.pynamodb import FAILURES
@@ -252,7 +252,7 @@ def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = Fa
         Use(f"{prefix}writes-of/{user_id_of(request.user)}", by_user),
         Use(f"{prefix}writes-from/{client_network(request)}", by_address),
     )
-    if wait := ceil(take(*uses, now=now)):
+    if wait := ceil(count_uses(*uses, now=now)):
         sentence = _(
             "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
         )

@@ -49,19 +49,21 @@ def in_words(seconds: int) -> str:
 
 
 @labelled_calls("limits")
-def take(*uses: Use, now: datetime) -> float:
+def count_uses(*uses: Use, now: datetime) -> float:
     """Count uses up to the first over its limit; return the seconds to wait for it, or 0.0."""
     for use in uses:
-        if wait := limiter().take(use.name, use.limit, now=now):
-            return wait
+        seconds = limiter().take(use.name, use.limit, now=now)
+        if seconds:
+            return seconds
     return 0.0
 
 
-def take_or_refuse(*uses: Use, sentence: str, first_url: str = "") -> None:
+def count_or_refuse(*uses: Use, sentence: str, first_url: str = "") -> None:
     """Count uses. Raises TooManyRequests with a ``sentence`` that has a place for ``%(wait)s``."""
-    if wait := ceil(take(*uses, now=clock.now())):
-        text = sentence % {"wait": in_words(wait)}
-        raise TooManyRequests(text, first_url=first_url, retry_after=wait)
+    seconds = ceil(count_uses(*uses, now=clock.now()))
+    if seconds:
+        text = sentence % {"wait": in_words(seconds)}
+        raise TooManyRequests(text, first_url=first_url, retry_after=seconds)
 
 
 def limiter() -> Limiter:

@@ -53,6 +53,9 @@ class TooManyRequests(Refusal):
     status = HTTPStatus.TOO_MANY_REQUESTS
 
 
+# Answers to refused requests
+
+
 def refuse(
     request: HttpRequest,
     status: HTTPStatus,
@@ -91,11 +94,13 @@ def refusal_of(request: HttpRequest, error: Exception) -> HttpResponse | None:
             first_url=error.first_url,
         )
     fault = fault_in(error)
-    return None if fault is None else unavailable(request, fault)
+    if fault is None:
+        return None
+    return unavailable(request, fault)
 
 
 def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
-    """Answer 503, with a ``Retry-After`` header; log what only operators can mend."""
+    """Answer 503, with a ``Retry-After`` header; log what only operators can put right."""
     database_failed.send(type(fault), fault=fault)
     if isinstance(fault, Unauthorized):
         logger.error("%s", fault.detail)
@@ -108,16 +113,16 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
 
 
 def _render(
-    request: HttpRequest, status: HTTPStatus, page: str, context: dict[str, object]
+    request: HttpRequest, status: HTTPStatus, template: str, context: dict[str, object]
 ) -> HttpResponse:
     message = context.get("message") or _("There is nothing here.")
     in_format = error_in_format(request.META, message, status)
     if in_format is not None:
         return in_format
-    partial = bool(getattr(request, "htmx", False))
-    templates = [NOTICE_TEMPLATE] if partial else [page, PAGE_TEMPLATE]
+    is_partial = bool(getattr(request, "htmx", False))
+    templates = [NOTICE_TEMPLATE] if is_partial else [template, PAGE_TEMPLATE]
     response = HttpResponse(render_to_string(templates, context, request), status=status)
-    if partial:
+    if is_partial:
         into_notice(response)
     patch_vary_headers(response, ("HX-Request",))
     return response
@@ -128,6 +133,9 @@ def into_notice(response: HttpResponse) -> None:
     response["HX-Retarget"] = NOTICE
     response["HX-Reswap"] = "innerHTML"
     response["HX-Push-Url"] = "false"
+
+
+# Answers to programs
 
 
 def error_in_format(

@@ -29,14 +29,14 @@ from dynapages.work import worker
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-LOOK_AGAIN = 10.0
+SECONDS_BETWEEN_COMPARISONS = 10.0
 """Seconds until a request has tables compared again that were missing, away, or different."""
 HANDLERS = (WSGIHandler, ASGIHandler)
 
 logger = logging.getLogger(__name__)
 
 _differences: dict[str, str] = {}
-"""What is said of the tables that differ, by their names."""
+"""The sentences about tables that differ, by their names."""
 
 
 def declared_models() -> list[type[Any]]:
@@ -45,24 +45,34 @@ def declared_models() -> list[type[Any]]:
 
 
 def compare_tables() -> dict[str, str | None]:
-    """Return what is said of each table that differs, None of one that does not, by its name.
+    """Return by each table's name in what it differs, as a sentence; None if in nothing.
 
     One DescribeTable for each. What could not be compared now is left out: a table that is missing,
     or not active yet, and all of them while the database is away.
     """
-    found: dict[str, str | None] = {}
+    sentences: dict[str, str | None] = {}
     for model in declared_models():
         name = model.Meta.table_name
         try:
             require_ready(background_client(), model)
-            found[name] = None
+            sentences[name] = None
         except TableDiffers as differs:
-            found[name] = differs.detail
+            sentences[name] = differs.detail
         except FAILURES as failure:
+            # The next table would be waited for as long.
             if isinstance(fault_in(failure), Unreachable):
                 break
-    return found
+    return sentences
 
+
+@dataclass(slots=True)
+class _Schedule:
+    """When the tables may be compared again, by `time.monotonic`."""
+
+    next_at: float = 0.0
+
+
+_schedule = _Schedule()
 
 # Commands
 
@@ -77,8 +87,9 @@ class TableCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:  # noqa: ANN401 - Django's
         if self.compares_tables:
-            for sentence in filter(None, compare_tables().values()):
-                raise CommandError(sentence)
+            for sentence in compare_tables().values():
+                if sentence is not None:
+                    raise CommandError(sentence)
         return super().execute(*args, **options)
 
 
@@ -101,30 +112,22 @@ def refuse_tables_that_differ() -> None:
     An error is logged for each, once. Where all are as declared, they are not compared again in
     this process, nor in those it forks.
     """
-    found = compare_tables()
-    for name, sentence in found.items():
+    sentences = compare_tables()
+    for name, sentence in sentences.items():
         if sentence is None:
             _differences.pop(name, None)
         elif name not in _differences:
             _differences[name] = sentence
             logger.error("%s", sentence)
-    if len(found) == len(declared_models()) and not _differences:
+    if len(sentences) == len(declared_models()) and not _differences:
         for handler in HANDLERS:
             request_started.disconnect(_compare_soon, sender=handler)
 
 
-@dataclass(slots=True)
-class _Look:
-    next_at: float = 0.0
-
-
-_look = _Look()
-
-
 def _compare_soon(**_: object) -> None:
     now = monotonic()
-    if now >= _look.next_at:
-        _look.next_at = now + LOOK_AGAIN
+    if now >= _schedule.next_at:
+        _schedule.next_at = now + SECONDS_BETWEEN_COMPARISONS
         worker().later(0, refuse_tables_that_differ)
 
 
@@ -143,8 +146,9 @@ def _refuse(params: Mapping[str, Any], model: OperationModel, **_: object) -> No
 
 
 def _is_about_items(model: OperationModel) -> bool:
-    asked = model.input_shape
-    return asked is not None and "ReturnConsumedCapacity" in asked.members
+    # All calls that read or write items may say what they consumed, and no others.
+    parameters = model.input_shape
+    return parameters is not None and "ReturnConsumedCapacity" in parameters.members
 
 
 def _tables_in(parameters: Mapping[str, Any]) -> Iterator[str]:
@@ -153,5 +157,5 @@ def _tables_in(parameters: Mapping[str, Any]) -> Iterator[str]:
         yield parameters["TableName"]
     yield from parameters.get("RequestItems", ())
     for action in parameters.get("TransactItems", ()):
-        for one in action.values():
-            yield one["TableName"]
+        for parameters_of_action in action.values():
+            yield parameters_of_action["TableName"]

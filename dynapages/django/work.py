@@ -19,13 +19,13 @@ def queues() -> list[Queue]:
 
     Their handlers are those that Django's apps have registered when they were ready.
     """
-    found: list[Queue] = []
+    named: list[Queue] = []
     for path in settings.WORK_QUEUES:
         queue = import_string(path)
         if not isinstance(queue, Queue):
             raise ImproperlyConfigured(f"WORK_QUEUES has {path!r}, which is not a Queue")
-        found.append(queue)
-    return found
+        named.append(queue)
+    return named
 
 
 def queue_named(name: str) -> Queue | None:

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import Use, in_words, take
+from dynapages.django.rate_limits import Use, count_uses, in_words
 from dynapages.django.security_log import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import owed_email, queue_email
@@ -63,7 +63,7 @@ class LimitedForm(forms.Form):
         """
         if self._has_password():
             acquire_slot()
-        wait = take(*uses, now=clock.now())
+        wait = count_uses(*uses, now=clock.now())
         if not wait:
             return
         form = type(self).__name__
@@ -122,7 +122,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         except BadUsername:  # nobody's
             return [from_network]
         of_known = rate_limits.PASSWORDS_IN_KNOWN_BROWSERS.use(username)
-        if is_known(self.request, username) and not take(of_known, now=clock.now()):
+        if is_known(self.request, username) and not count_uses(of_known, now=clock.now()):
             return [from_network]
         of_name = rate_limits.PASSWORDS_OF_A_NAME.use(username)
         at_name = rate_limits.PASSWORDS_AT_A_NAME.use(username, network)

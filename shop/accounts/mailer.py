@@ -32,7 +32,7 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import override
 
 from dynapages.calls import clock
-from dynapages.django.rate_limits import NamedLimit, take
+from dynapages.django.rate_limits import NamedLimit, count_uses
 from dynapages.work import Postponed
 from shop.accounts import confirmation, rate_limits
 from shop.accounts.emails import EMAIL, FACTOR_EVENTS, Email
@@ -156,7 +156,7 @@ def deliver(
     if not address:
         return
     use = _limit_of(template).use(address)
-    if take(use, now=clock.now()):
+    if count_uses(use, now=clock.now()):
         return
     context_with_site = {**context, "site": site, "host": urlsplit(site).netloc}
     with override(language):

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from dynapages.calls import labelled_calls
-from dynapages.django.rate_limits import NamedLimit, Use, limiter, take_or_refuse
+from dynapages.django.rate_limits import NamedLimit, Use, count_or_refuse, limiter
 from dynapages.django.security_log import client_network
 
 _QUARTER = timedelta(minutes=15)
@@ -64,12 +64,12 @@ def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
         of_user = ORDERS_OF_A_USER.use(user.get_username())
         from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
         sentence = _("You have placed or changed too many orders. Try again in %(wait)s.")
-        take_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
+        count_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
 
 
 @labelled_calls("limits")
 def give_back(*uses: Use) -> None:
-    """Undo uses that `take` counted, for what turns out to be harmless."""
+    """Undo uses that `count_uses` counted, for what turns out to be harmless."""
     for use in uses:
         limiter().give_back(use.name, use.limit)
 

@@ -52,7 +52,7 @@ def as_a_new_process():
     """Nothing is known of the tables before a test, and nothing is compared after it."""
     yield
     differing._differences.clear()
-    differing._look.next_at = 0.0
+    differing._schedule.next_at = 0.0
     for handler in differing.HANDLERS:
         request_started.disconnect(differing._compare_soon, sender=handler)
 
@@ -171,7 +171,7 @@ class TestTheComparison:
             assert names
 
     def test_is_made_once_where_all_are_as_declared(self, tables, monkeypatch):
-        monkeypatch.setattr(differing, "LOOK_AGAIN", 0)
+        monkeypatch.setattr(differing, "SECONDS_BETWEEN_COMPARISONS", 0)
         ask_as_a_visitor()
         with described() as names:
             ask_as_a_visitor()
@@ -182,12 +182,12 @@ class TestTheComparison:
         with described() as names:
             ask_as_a_visitor()
             assert names == []
-            differing._look.next_at -= differing.LOOK_AGAIN
+            differing._schedule.next_at -= differing.SECONDS_BETWEEN_COMPARISONS
             ask_as_a_visitor()
         assert COMMENTS in names
 
     def test_takes_a_database_that_is_away_for_no_difference(self, tables, monkeypatch):
-        monkeypatch.setattr(differing, "LOOK_AGAIN", 0)
+        monkeypatch.setattr(differing, "SECONDS_BETWEEN_COMPARISONS", 0)
         with connected(f"http://127.0.0.1:{spare_port()}"):
             ask_as_a_visitor()
         assert Client().get(COMMENT).status_code == 404
@@ -196,7 +196,7 @@ class TestTheComparison:
         assert COMMENTS in names
 
     def test_takes_a_missing_table_for_no_difference(self, monkeypatch):
-        monkeypatch.setattr(differing, "LOOK_AGAIN", 0)
+        monkeypatch.setattr(differing, "SECONDS_BETWEEN_COMPARISONS", 0)
         with own_engine(with_tables=False):
             ask_as_a_visitor()
             call_command("create_tables", json=True, stdout=StringIO())

@@ -18,6 +18,11 @@ from dynapages.django.formats import site_name
 from dynapages.django.paging import PageLinks, links_of
 from dynapages.lists.feed import FeedPage
 
+MOST_MOMENTS = 2_000
+"""Moments whose HTML is remembered, at some 200 bytes each."""
+MOST_PARTS = 400
+"""Parts of pages whose HTML is remembered, at up to some kilobytes each."""
+
 register = template.Library()
 register.simple_tag(site_name)
 
@@ -59,27 +64,22 @@ def as_datetime(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
-MOMENTS = 2_000
-"""Moments whose HTML is kept, at some 200 bytes each."""
-
-
 @register.simple_tag
 def moment(at: datetime, form: str = "SHORT_DATE_FORMAT") -> SafeString:
     """Show an aware datetime, as UTC, in the form of one of Django's formats of dates."""
     return _moment(at, form, get_language())
 
 
-@lru_cache(maxsize=MOMENTS)
+@lru_cache(maxsize=MOST_MOMENTS)
 def _moment(at: datetime, form: str, language: str | None) -> SafeString:
     del language  # months are in the one that is active
     utc = at.astimezone(UTC)
-    second, shown = date_format(utc, "DATETIME_FORMAT"), date_format(utc, form)
-    element = '<time datetime="{}" title="{} UTC">{}</time>'
-    return format_html(element, as_datetime(utc), second, shown)
-
-
-REMEMBERED = 400
-"""Parts whose HTML is kept, at up to some kilobytes each."""
+    return format_html(
+        '<time datetime="{}" title="{} UTC">{}</time>',
+        as_datetime(utc),
+        date_format(utc, "DATETIME_FORMAT"),
+        date_format(utc, form),
+    )
 
 
 @register.simple_tag
@@ -93,7 +93,7 @@ def remembered(template_name: str, **values: Hashable) -> SafeString:
     return render(get_language(), template_name, tuple(values.items()))
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=MOST_PARTS)
 def _render(
     language: str | None, template_name: str, values: tuple[tuple[str, Hashable], ...]
 ) -> SafeString:

@@ -18,7 +18,7 @@ from django.views.generic.edit import FormView
 
 from dynapages.django.access import signed_in
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import take_or_refuse
+from dynapages.django.rate_limits import count_or_refuse
 from dynapages.django.security_log import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
@@ -67,7 +67,7 @@ def send_confirmation(request: HttpRequest) -> HttpResponse:
     if user.email_confirmed and not user.new_email:
         messages.info(request, _("Your e-mail address is confirmed already."))
     elif user.new_email or user.email:
-        take_or_refuse(
+        count_or_refuse(
             rate_limits.RESETS_FROM_AN_ADDRESS.use(client_network(request)),
             rate_limits.CONFIRMATIONS_OF_A_NAME.use(user.username),
             sentence=_("The e-mail was sent several times. You can ask for it again in %(wait)s."),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import Use, take
+from dynapages.django.rate_limits import Use, count_uses
 from dynapages.django.security_log import log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
@@ -60,7 +60,7 @@ class CodeForm(UserForm):
         accepted = accept(self.user, code, now=clock.now(), site=site_of(self.request))
         if accepted is None:
             refusal = self.refuse(WRONG_CODE)
-            if take(wrong_codes, now=clock.now()):
+            if count_uses(wrong_codes, now=clock.now()):
                 self._rest(codes)
             raise refusal
         if accepted == "recovery":

@@ -10,7 +10,7 @@ from django.test import override_settings
 
 from dynapages.calls import clock
 from dynapages.django.apps import DEFAULTS
-from dynapages.django.rate_limits import Use, take
+from dynapages.django.rate_limits import Use, count_uses
 from dynapages.writes import Limit
 from tests.support.project import PROJECT
 
@@ -24,7 +24,8 @@ def settings_read(app: str) -> set[str]:
 
 
 def test_all_have_defaults():
-    names = settings_read("dynapages/django") | settings_read("dynapages/ninja.py")
+    names = settings_read("dynapages/django") | settings_read("dynapages/files")
+    names |= settings_read("dynapages/ninja.py")
     assert names <= DEFAULTS.keys()
     assert names | settings_read("comments") == DEFAULTS.keys()
 
@@ -32,12 +33,12 @@ def test_all_have_defaults():
 @override_settings(RATE_LIMITER="")
 def test_a_limit_needs_to_know_its_table(limit):
     with pytest.raises(ImproperlyConfigured, match="RATE_LIMITER"):
-        take(Use("a-name", limit), now=clock.now())
+        count_uses(Use("a-name", limit), now=clock.now())
 
 
 @override_settings(RATE_LIMITER=f"{__name__}.own_limiter")
 def test_limits_may_be_stored_anywhere(limit):
-    assert take(Use("a-name", limit), now=clock.now()) == 7.0
+    assert count_uses(Use("a-name", limit), now=clock.now()) == 7.0
 
 
 class OwnLimiter:

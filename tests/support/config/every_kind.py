@@ -24,7 +24,7 @@ from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
 from dynapages.django.callers import Scope
-from dynapages.django.rate_limits import take
+from dynapages.django.rate_limits import count_uses
 from dynapages.lists import timestamp
 from dynapages.process import client
 from dynapages.writes import Limit, write_transaction
@@ -98,7 +98,7 @@ def _write_accounts() -> None:
     user.new_email = f"{AUTHOR}@other.example"
     user.mutes_replies = True
     user.save()
-    assert not take(SIGN_UPS_WITH_AN_EMAIL.use(f"{AUTHOR}@mail.example"), now=NOW)
+    assert not count_uses(SIGN_UPS_WITH_AN_EMAIL.use(f"{AUTHOR}@mail.example"), now=NOW)
 
 
 def _owe_emails() -> None:

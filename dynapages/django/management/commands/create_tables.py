@@ -40,21 +40,23 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
     def handle(self, **options: Any) -> None:
-        provisioned = options["provisioned"]
+        throughput = None
+        if options["provisioned"]:
+            throughput = Throughput(*options["provisioned"])
         lines: list[str] = []
-        client = slow_client()
         report = lines.append if options["json"] else self.stdout.write
+        client = slow_client()
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         with failures_in_one_line():
-            # Amazon DynamoDB is not asked: it would cost units.
-            if settings.DYNAMODB_IS_AN_ENGINE and (
-                fault := too_old(client, models[0].Meta.table_name)
-            ):
-                raise fault
+            # Amazon DynamoDB is not tried: it would cost units.
+            if settings.DYNAMODB_IS_AN_ENGINE:
+                fault = too_old(client, models[0].Meta.table_name)
+                if fault:
+                    raise fault
             create_missing(
                 models,
                 client=client,
-                provisioned=Throughput(*provisioned) if provisioned else None,
+                provisioned=throughput,
                 streams=not options["without_streams"],
                 report=report,
             )

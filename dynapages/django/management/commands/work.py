@@ -44,28 +44,30 @@ class Command(TableCommand):
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
-        found = queues()
-        if not found:
+        queues_here = queues()
+        if not queues_here:
             raise CommandError("Nothing is owed here: the setting WORK_QUEUES is empty.")
         worker = Worker(interval=options["every"])
         with _stopped_by_signals(worker) as stopped:
             if options["once"]:
-                _do_what_is_due(worker, found, stopped)
+                _do_what_is_due(worker, queues_here, stopped)
             else:
                 if options["verbosity"] and not options["json"]:
                     self.stdout.write(f"Looking every {options['every']} seconds for what is due.")
-                worker.start(found)
+                worker.start(queues_here)
                 stopped.wait()
                 worker.close(seconds=LEASE.total_seconds())
-        figures = worker.figures
-        self.stdout.write(json.dumps(asdict(figures)) if options["json"] else _prose(figures))
+        if options["json"]:
+            self.stdout.write(json.dumps(asdict(worker.figures)))
+        else:
+            self.stdout.write(_prose(worker.figures))
 
 
-def _do_what_is_due(worker: Worker, found: list[Queue], stopped: Event) -> None:
+def _do_what_is_due(worker: Worker, queues_here: list[Queue], stopped: Event) -> None:
     """Look until a look has done nothing: what is done may owe something else."""
     with failures_in_one_line():
         while not stopped.is_set():
-            looked = worker.look(found)
+            looked = worker.look(queues_here)
             if not (looked.done or looked.failed or looked.dead):
                 break
 
@@ -79,12 +81,12 @@ def _stopped_by_signals(worker: Worker) -> Iterator[Event]:
         worker.stop_looking()
         stopped.set()
 
-    before = {each: signal.signal(each, stop) for each in SIGNALS}
+    handlers_before = {number: signal.signal(number, stop) for number in SIGNALS}
     try:
         yield stopped
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in handlers_before.items():
+            signal.signal(number, handler)
 
 
 def _prose(figures: Figures) -> str:
