@@ -196,7 +196,7 @@ def needs_at(measured: Measured, rate: float) -> dict[str, Need]:
             for partition, times in times_of_limit(measured, load, rank).items():
                 is_shared = not measured.product.is_in(partition.key)
                 if times * MARGIN > 1 and not (is_shared and rank):
-                    number = ceil(times * MARGIN * measured.shards[partition])
+                    number = ceil(times * MARGIN)
                     at = (partition, rank)
                     spread[at] = max(number, spread.get(at, 1))
     by_remedy: dict[Remedy, dict[tuple[Partition, int], int]] = defaultdict(dict)
@@ -239,7 +239,7 @@ def _dollars_of_spreading(
             taken = requested.units.get(other, 0.0)
             is_own = measured.product.is_in(partition.key)
             requests = load.of_rank(requested.kind, rank) if is_own else load.of_all(requested.kind)
-            more = taken * requests * (number - measured.shards[partition])
+            more = taken * requests * (number - 1)
             month += price(more, times=MEAN_OF_DAY * MONTH_SECONDS)
     return month
 
