@@ -23,7 +23,7 @@ from dynapages.django.refusals import Refusal
 from dynapages.files.identifiers import IDENTIFIER
 from dynapages.lists import PageRequest
 from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
-from shop.basket.basket import pickup_chosen
+from shop.basket.delivery import chosen_pickup
 from shop.catalogue import editing, tiles
 from shop.catalogue import queries as catalogue
 from shop.catalogue.content import NewCategory, NewProduct
@@ -36,6 +36,7 @@ from shop.orders import queries as orders
 from shop.orders import views as order_views
 from shop.orders.entries import OrderEntry, WholeOrder, money
 from shop.orders.filters import OrderFilter
+from shop.orders.forms import LONGEST_REASON
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup
 from shop.orders.listing import OrderList, queue_pager, total_of
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
@@ -223,7 +224,7 @@ class MoveIn(Schema):
 
     source: Status
     target: Status
-    reason: str = Field("", max_length=order_views.LONGEST_REASON)
+    reason: str = Field("", max_length=LONGEST_REASON)
 
 
 class Chosen(Schema):
@@ -427,13 +428,12 @@ def get_order(
     request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
 ) -> WholeOrder:
     """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
-    result = orders.find_order(
+    return orders.find_order(
         order_id,
         username=_user(request),
         sees_all=partial(caller_of(request).allows, Scope.STAFF),
         first_line=first_line,
     )
-    return result.order
 
 
 @router.post("/orders", response={201: WholeOrderOut}, auth=WRITE)
@@ -448,7 +448,7 @@ def place(request: HttpRequest, body: OrderIn) -> object:
         username=_user(request),
         client_id=ninja.token_of(request).hex(),
         basket=basket,
-        pickup=pickup_chosen(body.pickup_point or ""),
+        pickup=chosen_pickup(body.pickup_point or ""),
         now=clock.now(),
     )
     return get_order(request, order_id)

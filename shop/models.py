@@ -104,6 +104,11 @@ class ShopItem(DynamoModel):
     queue = Queue()
     by_data = ByData()
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """The partition key and the sort key."""
+        return self.pk, self.sk
+
     @classmethod
     def find(cls, pk: str, sk: str, *, consistent_read: bool = True) -> Self | None:
         """Read an item by its key; None where there is none."""

@@ -7,6 +7,7 @@ from shop.api_keys import views as api_key_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.catalogue.drawings import drawing
+from shop.orders import move_views as order_move_views
 from shop.orders import views as order_views
 from shop.orders.queue import views as queue_views
 from shop.pickup import views as pickup_views
@@ -29,10 +30,10 @@ urlpatterns = [
     path("basket/place/", basket_views.place, name="place_order"),
     path("orders/", order_views.orders, name="orders"),
     path("orders/<id:order_id>/", order_views.order, name="order"),
-    path("orders/<id:order_id>/move/", order_views.move, name="move_order"),
+    path("orders/<id:order_id>/move/", order_move_views.move, name="move_order"),
     path("orders/<id:order_id>/again/", basket_views.again, name="order_again"),
-    path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
-    path("orders/<id:order_id>/return/", order_views.send_back, name="return_order"),
+    path("orders/<id:order_id>/cancel/", order_move_views.cancel, name="cancel_order"),
+    path("orders/<id:order_id>/return/", order_move_views.send_back, name="return_order"),
     path("orders/<id:order_id>/pickup/", pickup_views.pickup, name="pickup"),
     path("orders/<id:order_id>/pickup/choose/", pickup_views.choose_pickup, name="choose_pickup"),
     path("orders/<id:order_id>/pickup/forget/", pickup_views.forget_pickup, name="forget_pickup"),

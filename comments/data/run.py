@@ -127,6 +127,7 @@ def import_file(
     the file's ids by those they were mapped to; it returns how many it created. Raises
     FileUnreadable, BadMapping and RejectsUnwritable before anything is written.
     """
+    # The second pass finds the same again: only what the first one found is reported.
     first_findings, second_findings = Findings(), Findings()
     findings_by_pass = iter((first_findings, second_findings))
 
@@ -176,6 +177,7 @@ def _compare(result: ImportResult, writer: BulkWriter, progress: Progress) -> No
 
 def _changes(writer: BulkWriter, comments: Sequence[NewComment]) -> list[Change] | None:
     """Return what comments would change, None without a database that answers."""
+    # A trial is of use before there is a database.
     try:
         return writer.compare(comments)
     except FAILURES:

@@ -4,26 +4,24 @@ It is bounded, because a cookie holds 4 KB. The id of its intent changes with it
 a form cannot order what it did not show.
 """
 
-from collections.abc import Iterable, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dynapages.django.paging import LONGEST_ID
 from shop.catalogue.queries import prices_of
 from shop.catalogue.tiles import ProductTile
 from shop.orders.entries import OrderLine
 from shop.orders.ids import new_order_id
-from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup
-from shop.pickup.items import PickupPoint
-from shop.pickup.listing import format_distance
-from shop.pickup.locations import BadLocation, NoSuchZip, locate
-from shop.pickup.queries import NoSuchPoint, find_point, location_of_earlier_order, nearest_points
+from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
 
-CONTENTS, INTENT = "basket", "basket_intent"
+CONTENTS = "basket"
+"""The key of the session that has pieces by product id."""
+INTENT = "basket_intent"
+"""That which has the id of the order form for these contents."""
 MOST_BYTES = 1_800
 """The most that the ids of all products may take of the cookie."""
 
@@ -46,7 +44,7 @@ class BasketLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class PricedBasket:
     """A basket with prices; ``missing`` are ids of products that cannot be bought."""
 
     lines: tuple[BasketLine, ...]
@@ -56,6 +54,15 @@ class Priced:
     @property
     def total(self) -> Decimal:
         return sum((line.total for line in self.lines), Decimal())
+
+
+@dataclass(frozen=True, slots=True)
+class AddedLines:
+    """What became of the lines of an order that was put into the basket: names of products."""
+
+    added: list[str] = field(default_factory=list)
+    no_longer_sold: list[str] = field(default_factory=list)
+    without_room: list[str] = field(default_factory=list)
 
 
 class Basket:
@@ -82,103 +89,66 @@ class Basket:
         if quantities[product_id] > MOST_OF_A_PRODUCT:
             sentence = _("You can order at most %(most)s of each product at a time.")
             raise BasketFull(sentence % {"most": MOST_OF_A_PRODUCT})
+        # The basket is stored in the session's cookie, which has a bound.
         if len(quantities) > MOST_LINES or len("".join(quantities).encode()) > MOST_BYTES:
             sentence = _("Your basket is full: an order has at most %(most)s different products.")
             raise BasketFull(sentence % {"most": MOST_LINES})
-        self._keep(quantities, now=now)
+        self._store(quantities, now=now)
 
-    def add_lines(self, lines: Iterable[OrderLine], *, now: datetime) -> tuple[list[str], ...]:
-        """Add the products of an order that are sold today, at today's prices.
-
-        Return the names of those that were added, are no longer sold, and had no room.
-        """
-        lines = tuple(lines)
-        sold = prices_of({line.product_id for line in lines}) if lines else {}
-        added: list[str] = []
-        gone: list[str] = []
-        left: list[str] = []
+    def add_lines(self, lines: Sequence[OrderLine], *, now: datetime) -> "AddedLines":
+        """Add the products of an order that are sold today, at today's prices."""
+        added = AddedLines()
+        on_sale = prices_of({line.product_id for line in lines}) if lines else {}
         for line in lines:
-            if line.product_id not in sold:
-                gone.append(line.name)
+            if line.product_id not in on_sale:
+                added.no_longer_sold.append(line.name)
                 continue
             try:
                 self.add(line.product_id, line.quantity, now=now)
             except BasketFull:
-                left.append(line.name)
+                added.without_room.append(line.name)
             else:
-                added.append(line.name)
-        return added, gone, left
+                added.added.append(line.name)
+        return added
 
     def change(self, product_id: str, quantity: int, *, now: datetime) -> None:
         """Set the pieces of a product that is in the basket, at least one."""
         quantities = self.quantities
         if quantities.get(product_id, quantity) != quantity:
-            self._keep({**quantities, product_id: quantity}, now=now)
+            self._store({**quantities, product_id: quantity}, now=now)
 
     def remove(self, *product_ids: str, now: datetime) -> None:
         """Remove products with all their pieces."""
-        quantities = {p: n for p, n in self.quantities.items() if p not in product_ids}
+        quantities = self.quantities
+        for product_id in product_ids:
+            quantities.pop(product_id, None)
         if quantities != self.quantities:
-            self._keep(quantities, now=now)
+            self._store(quantities, now=now)
 
     def clear(self) -> None:
         """Remove everything."""
         self._session.pop(CONTENTS, None)
         self._session.pop(INTENT, None)
 
-    def priced(self) -> Priced:
+    def priced(self) -> PricedBasket:
         """Read the current prices of the products."""
         quantities = self.quantities
         products = prices_of(quantities) if quantities else {}
-        lines = tuple(
-            BasketLine(product, quantities[product.id], price)
-            for product, price in (products[each] for each in quantities if each in products)
-        )
-        return Priced(
-            lines,
-            missing=tuple(p for p in quantities if p not in products),
-            currency=next((product.currency for product, _price in products.values()), ""),
-        )
+        lines: list[BasketLine] = []
+        missing: list[str] = []
+        for product_id, quantity in quantities.items():
+            if product_id in products:
+                product, price = products[product_id]
+                lines.append(BasketLine(product, quantity, price))
+            else:
+                missing.append(product_id)
+        currency = lines[0].product.currency if lines else ""
+        return PricedBasket(tuple(lines), tuple(missing), currency)
 
-    def _keep(self, quantities: dict[str, int], *, now: datetime) -> None:
+    def _store(self, quantities: dict[str, int], *, now: datetime) -> None:
         if not quantities:
             self.clear()
             return
         self._session[CONTENTS] = quantities
+        # Other contents are another order: an old form must not order them.
         self._session[INTENT] = new_order_id(now)
-
-
-LONGEST_NEAR = 100
-POINTS_OFFERED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """The points near a place as it was typed, each with its distance, or the ``problem``."""
-
-    near: str
-    points: Sequence[tuple[PickupPoint, str]] = ()
-    problem: str = ""
-
-
-def ways_to_deliver(near: str, *, username: str) -> Delivery:
-    """Return the nearest pickup points to a postcode or coordinates, or to an earlier order's."""
-    try:
-        place = locate(near) if near else location_of_earlier_order(username)
-    except (NoSuchZip, BadLocation) as error:
-        return Delivery(near, problem=str(error))
-    if place is None:
-        return Delivery(near)
-    found = nearest_points(place.place, POINTS_OFFERED).points
-    points = [(each.point, format_distance(each.metres)) for each in found]
-    return Delivery(near or place.prefix, points)
-
-
-def pickup_chosen(point_id: str) -> NewPickup | None:
-    """Read the pickup point of a form, None for the door. Raises NoSuchPoint."""
-    if not point_id:
-        return None
-    if len(point_id) > LONGEST_ID:
-        raise NoSuchPoint(point_id)
-    point = find_point(point_id)
-    return NewPickup(point.id, point.name, point.address, point.hours)

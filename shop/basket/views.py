@@ -18,7 +18,8 @@ from dynapages.django.next_page import with_next
 from dynapages.django.paging import LONGEST_ID
 from dynapages.django.refusals import Refusal
 from shop.accounts.rate_limits import check_order_rate_limit
-from shop.basket.basket import LONGEST_NEAR, Basket, BasketFull, pickup_chosen, ways_to_deliver
+from shop.basket.basket import Basket, BasketFull
+from shop.basket.delivery import LONGEST_NEAR, chosen_pickup, delivery_to
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
@@ -26,6 +27,7 @@ from shop.orders.queries import NoSuchOrder, find_order
 from shop.pickup.queries import NoSuchPoint
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
+QUANTITY = re.compile(r"[0-9]{1,4}")
 
 
 @require_safe
@@ -47,7 +49,8 @@ def basket(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     """Add pieces of a product to the basket; without POST, show the form that does."""
     sent = request.POST if request.method == "POST" else request.GET
-    product_id, quantity = sent.get("product_id", ""), _quantity(sent)
+    product_id = sent.get("product_id", "")
+    quantity = _quantity(sent)
     if not 0 < len(product_id) <= LONGEST_ID:
         raise Http404(_(NO_SUCH_PRODUCT))
     product = product_or_404(product_id)
@@ -92,7 +95,7 @@ def checkout(request: HttpRequest) -> HttpResponse:
         return redirect("basket")  # which says what is missing
     near = request.GET.get("near", "").strip()[:LONGEST_NEAR]
     with labelled_calls("pickup points"):
-        delivery = ways_to_deliver(near, username=request.user.get_username())
+        delivery = delivery_to(near, username=request.user.get_username())
     context = {
         "basket": priced,
         "delivery": delivery,
@@ -108,22 +111,23 @@ def again(request: HttpRequest, order_id: str) -> HttpResponse:
     """Put the products of an order of the visitor's into the basket once more."""
     try:
         with labelled_calls("order"):
-            order = find_order(order_id, username=request.user.get_username()).order
+            order = find_order(order_id, username=request.user.get_username())
     except NoSuchOrder as error:
         raise Http404(_("There is no such order.")) from error
-    added, gone, left = Basket(request.session).add_lines(order.items, now=clock.now())
-    if added:
+    result = Basket(request.session).add_lines(order.items, now=clock.now())
+    if result.added:
         sentence = ngettext(
             "%(count)s product was added to your basket at today's price.",
             "%(count)s products were added to your basket at today's prices.",
-            len(added),
+            len(result.added),
         )
-        messages.success(request, sentence % {"count": len(added)})
-    if gone:
-        messages.warning(request, _("No longer sold: %(products)s.") % {"products": _quoted(gone)})
-    if left:
+        messages.success(request, sentence % {"count": len(result.added)})
+    if result.no_longer_sold:
+        sentence = _("No longer sold: %(products)s.")
+        messages.warning(request, sentence % {"products": _quoted(result.no_longer_sold)})
+    if result.without_room:
         sentence = _("Your basket has no room for %(products)s.")
-        messages.warning(request, sentence % {"products": _quoted(left)})
+        messages.warning(request, sentence % {"products": _quoted(result.without_room)})
     return redirect("basket")
 
 
@@ -131,15 +135,20 @@ def again(request: HttpRequest, order_id: str) -> HttpResponse:
 @signed_in
 def place(request: HttpRequest) -> HttpResponse:
     """Place the basket's order; the same form sent again shows the same order."""
-    held, intent, username = Basket(request.session), _intent(request), request.user.get_username()
+    held = Basket(request.session)
+    intent = _intent(request)
+    username = request.user.get_username()
     if intent != held.intent:
-        placed = order_placed_by(username=username, client_id=intent)
-        if placed is None:
-            messages.warning(request, _("Your basket has changed. Please check it, then order."))
-        return redirect("order", placed) if placed else redirect("basket")
+        # The form was sent before, or shows another basket than the session has by now.
+        placed_before = order_placed_by(username=username, client_id=intent)
+        if placed_before is not None:
+            return redirect("order", placed_before)
+        messages.warning(request, _("Your basket has changed. Please check it, then order."))
+        return redirect("basket")
+    # The limit is asked behind the answer to a repeated form, which orders nothing.
     check_order_rate_limit(request, back=reverse("basket"))
     try:
-        pickup = pickup_chosen(request.POST.get("point", ""))
+        pickup = chosen_pickup(request.POST.get("point", ""))
     except NoSuchPoint:
         messages.warning(request, _("That pickup point no longer exists. Please choose another."))
         return redirect("checkout")
@@ -165,7 +174,7 @@ def _quoted(names: Iterable[str]) -> str:
 
 def _quantity(sent: QueryDict) -> int:
     text = sent.get("quantity", "1")
-    if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST_OF_A_PRODUCT:
+    if not QUANTITY.fullmatch(text) or not 1 <= int(text) <= MOST_OF_A_PRODUCT:
         raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
     return int(text)
 

@@ -66,6 +66,7 @@ def _mark_in(number: str) -> str:
 def _bare(text: str) -> str:
     """Return an amount without its currency, and with plain blanks."""
     blank = " ".join(text.split()).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    # A code or sign of a currency may be on either side.
     start = _BEFORE.match(blank)
     number = _NUMBER.match(blank, start.end() if start else 0)
     if number is None or not _AFTER.fullmatch(blank, number.end()):

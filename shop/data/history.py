@@ -28,6 +28,7 @@ def history_of(status: Status, dates: Dates, original: str | None) -> tuple[Stat
     passed = list(_WAY)
     if status in _WAY:
         passed = passed[: _WAY.index(status)]
+    # Backwards, as each date is bounded by the next one.
     for before in reversed(passed):
         if before in dates:
             moment = max(dates[Status.PLACED], min(dates[before], moment))

@@ -99,7 +99,7 @@ def catalogue_of_lines(orders: Iterable[ImportedOrder]) -> Catalogue:
             before = products.get(line.product_id)
             if before is None:
                 before = ImportedProduct(
-                    line.product_id, line.called, is_named=False, category=None
+                    line.product_id, line.id_in_file, is_named=False, category=None
                 )
             category = category_named(line.category) if line.category else before.category
             products[line.product_id] = ImportedProduct(
@@ -169,6 +169,7 @@ def _updated(
         steps = steps_in(stored.node, CATEGORIES)
         categories = tuple(NewCategory(step.slug, step.name) for step in steps)
     new = _new_product(product, categories)
+    # A name that only follows from an id is worse than any that the shop has.
     if not product.is_named:
         new = replace(new, name=stored.content.name)
     return categories, new

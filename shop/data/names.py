@@ -45,6 +45,7 @@ def username_for(original: str) -> str:
     name = original.lower()
     if USERNAME.fullmatch(name):
         return name
+    # Two files, and two imports of one, map the same name alike.
     return mapped_identifier(original, LONGEST_USERNAME).lower()
 
 

@@ -20,9 +20,11 @@ from shop.data.names import Names
 from shop.data.shape import LINE_NUMBER, Shape, Statuses
 from shop.data.survey import OrderFiles
 
-ORDERS, ITEMS = "olist_orders_dataset", "olist_order_items_dataset"
+ORDERS = "olist_orders_dataset"
+ITEMS = "olist_order_items_dataset"
 REVIEWS = "olist_order_reviews_dataset"
-CUSTOMERS, PRODUCTS = "olist_customers_dataset", "olist_products_dataset"
+CUSTOMERS = "olist_customers_dataset"
+PRODUCTS = "olist_products_dataset"
 CATEGORIES = "product_category_name_translation"
 _JOINED = {
     CUSTOMERS: ("customer_id", "customer_unique_id", "customer_zip_code_prefix"),
@@ -50,7 +52,8 @@ _SHOWN = 40
 def path_of(folder: Path, stem: str) -> Path:
     """Return the path of one of the files. Raises FileUnreadable if it is missing."""
     require_files(folder, stem)
-    return next(path for path in _paths(folder, stem) if path.is_file())
+    plain, packed = _paths(folder, stem)
+    return plain if plain.is_file() else packed
 
 
 def require_files(folder: Path, *stems: str) -> None:
@@ -58,7 +61,11 @@ def require_files(folder: Path, *stems: str) -> None:
     if not folder.is_dir():
         why = "is no folder" if folder.exists() else "does not exist"
         raise FileUnreadable(f"{folder} {why}.")
-    missing = [stem for stem in stems if not any(path.is_file() for path in _paths(folder, stem))]
+    missing: list[str] = []
+    for stem in stems:
+        plain, packed = _paths(folder, stem)
+        if not (plain.is_file() or packed.is_file()):
+            missing.append(stem)
     if missing:
         raise FileUnreadable(f"{folder} has no {'.csv, no '.join(missing)}.csv, gzip or not.")
 
@@ -73,6 +80,7 @@ def olist_files(
     """
     require_files(folder, *_JOINED, ITEMS, ORDERS)
     joined = _Joined(folder, reject)
+    # Small files, which are held in memory while orders and items are read row by row.
     for stem in _JOINED:
         joined.read(stem)
     shape = Shape(
@@ -107,12 +115,14 @@ class _Joined:
 
     def read(self, stem: str) -> None:
         """Read a file, and reject the rows that are wrong."""
-        path, columns = path_of(self.folder, stem), _JOINED[stem]
+        path = path_of(self.folder, stem)
+        columns = _JOINED[stem]
+        counts = RowCounts()
         self.rows[stem] = {}
-        counts = self.counts[path.name] = RowCounts()
-        with open_rows(RowFile(path)) as found:
-            columns_among(found.columns, {name: name for name in columns}, needed=columns)
-            for row in found.rows:
+        self.counts[path.name] = counts
+        with open_rows(RowFile(path)) as opened:
+            columns_among(opened.columns, {name: name for name in columns}, needed=columns)
+            for row in opened.rows:
                 counts.rows += 1
                 if isinstance(row, Skipped):
                     counts.skipped += 1
@@ -120,29 +130,32 @@ class _Joined:
                 try:
                     self._add(stem, row)
                 except RowRefused as refused:
-                    shown = row.shown(columns[0]) if isinstance(row, Record) else row.id
+                    shown = row.id if isinstance(row, Rejected) else row.shown(columns[0])
                     self.reject(Rejected(row.line, str(refused), shown, path.name))
                     counts.rejected += 1
 
     def order(self, record: Record) -> Record:
         """Return an order with its customer and zip, and the date it has for its processing."""
         values = record.values
-        called = field_text("customer_id", values["customer_id"])
-        customer = self.rows[CUSTOMERS].get(called)
+        customer_id = field_text("customer_id", values["customer_id"])
+        customer = self.rows[CUSTOMERS].get(customer_id)
         if customer is None:
-            raise RowRefused(f"customer_id: “{called[:_SHOWN]}” is none of the customers")
-        is_processing = values["order_status"] == "processing"  # which has no date of its own
-        joined = {
+            raise RowRefused(f"customer_id: “{customer_id[:_SHOWN]}” is none of the customers")
+        joined: dict[str, object] = {
             "customer_id": customer["customer_unique_id"],
             "zip": customer["customer_zip_code_prefix"],
-            "processing_at": values["order_approved_at"] if is_processing else "",
+            "processing_at": "",
         }
+        if values["order_status"] == "processing":  # which has no date of its own
+            joined["processing_at"] = values["order_approved_at"]
         return Record(record.line, {**values, **joined})
 
     def line(self, record: Record) -> Record:
         """Return a line with the name of its product."""
-        called = field_text("product_id", record.values["product_id"])
-        name = self.describe(self.names.product(called)).name if called else ""
+        name = ""
+        id_in_file = field_text("product_id", record.values["product_id"])
+        if id_in_file:
+            name = self.describe(self.names.product(id_in_file)).name
         return Record(record.line, {**record.values, "product_name": name})
 
     def describe(self, product_id: str) -> ImportedProduct:
@@ -166,7 +179,7 @@ class _Joined:
         for name, text in texts.items():
             if not text and (stem, name) not in _MAY_BE_EMPTY:
                 raise RowRefused(f"{name} is missing")
-        key = next(iter(texts.values()))
+        key = texts[_JOINED[stem][0]]
         if stem == PRODUCTS:
             key = self.names.product(key)
         if key in self.rows[stem]:
@@ -174,5 +187,6 @@ class _Joined:
         self.rows[stem][key] = texts
 
 
-def _paths(folder: Path, stem: str) -> list[Path]:
-    return [folder / f"{stem}.csv", folder / f"{stem}.csv.gz"]
+def _paths(folder: Path, stem: str) -> tuple[Path, Path]:
+    """Return where a file may be: plain, and packed."""
+    return folder / f"{stem}.csv", folder / f"{stem}.csv.gz"

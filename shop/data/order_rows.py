@@ -63,6 +63,7 @@ class OrderRows:
             self.faults.setdefault(row, str(refused))
             return
         for name, text in texts.items():
+            # Later rows repeat the order's own fields, or leave them empty.
             if self.texts.setdefault(name, text) != text:
                 self.faults.setdefault(row, f"{name} is another one in another row of the order")
 
@@ -118,6 +119,7 @@ class OrderRows:
 
     def parse(self) -> ImportedOrder | None:
         """Parse the order, when all its rows are found; None if they are rejected."""
+        # An order is written whole or not at all.
         if not self.is_headed or self.incomplete_because or self.faults:
             return None
         texts = {**self.shape.constants, **self.texts, "order_id": self.id}

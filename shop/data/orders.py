@@ -20,12 +20,13 @@ from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
 class PlainLine:
     """A row of a line: ``total_cents`` are for all pieces; "" where a name or category is missing.
 
-    ``called`` is the product's id as the file has it. ``number`` is that of the line in its order,
-    from 1, in files that number them. ``listed_as`` is the product's name now, if that is another.
+    ``id_in_file`` is the product's id as the file has it. ``number`` is that of the line in its
+    order, from 1, in files that number them. ``listed_as`` is the product's name now, if that is
+    another one.
     """
 
     product_id: str
-    called: str
+    id_in_file: str
     name: str
     category: str
     quantity: int
@@ -36,7 +37,7 @@ class PlainLine:
 
 def parse_line(texts: Texts, names: Names, decimal: str | None) -> PlainLine:
     """Parse a line, whose total is given, or follows from price, number and discount."""
-    called = needed(texts, "product_id")
+    id_in_file = needed(texts, "product_id")
     quantity = pieces(texts, "quantity")
     if "line_total" in texts:
         total = cents(texts, "line_total", decimal)
@@ -44,12 +45,12 @@ def parse_line(texts: Texts, names: Names, decimal: str | None) -> PlainLine:
         whole = cents(texts, "unit_price", decimal) * quantity
         reduced = whole * (1 - fraction(texts, "discount"))
         total = int(reduced.to_integral_value(ROUND_HALF_UP))
-    product_id = names.product(called)
-    if "product_external_id" in texts:
+    product_id = names.product(id_in_file)
+    if "product_external_id" in texts:  # an export of this shop
         names.products_before[product_id] = texts["product_external_id"]
     return PlainLine(
         product_id=product_id,
-        called=called,
+        id_in_file=id_in_file,
         name=texts.get("product_name", ""),
         category=texts.get("category", ""),
         quantity=quantity,
@@ -61,6 +62,7 @@ def parse_line(texts: Texts, names: Names, decimal: str | None) -> PlainLine:
 
 def in_order(lines: Sequence[PlainLine]) -> list[PlainLine]:
     """Return numbered lines by their numbers, of which none may be missing, or there twice."""
+    # A missing number is a row that was lost: the order would be incomplete.
     ordered = sorted(lines, key=attrgetter("number"))
     numbers = [line.number for line in ordered]
     if numbers != list(range(1, len(ordered) + 1)):
@@ -76,10 +78,11 @@ def merge_lines(lines: Iterable[PlainLine]) -> tuple[NewLine, ...]:
     """
     quantities: dict[tuple[str, str, int], int] = {}
     for line in lines:
+        # 10.00 for 3 pieces: one of them costs 3.34, two cost 3.33.
         price, rest = divmod(line.total_cents, line.quantity)
         for quantity, cents_each in ((line.quantity - rest, price), (rest, price + 1)):
             if quantity:
-                key = line.product_id, line.name or line.called, cents_each
+                key = line.product_id, line.name or line.id_in_file, cents_each
                 quantities[key] = quantities.get(key, 0) + quantity
     return tuple(
         NewLine(product_id, name, quantity, cents_each)

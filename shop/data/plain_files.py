@@ -43,6 +43,7 @@ class PlainFile(Generic[Built]):
         """Parse rows. Raises BadMapping for columns that are missing."""
         column_names = {**self.usual, **self.named}
         columns = {name: column_names.get(name, name) for name in self.fields}
+        # A file of CSV says its columns at once, one of JSON only with its rows.
         if opened.are_columns_known:
             self._require(columns, opened.columns)
         for row in opened.rows:

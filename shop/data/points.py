@@ -54,7 +54,9 @@ def import_points(
         points.update(put_points(row for row in rows if isinstance(row, PickupPoint)))
 
     figures = source.write(put, id_of=_id_of, rejects=rejects, progress=progress)
-    zips = figures["read"] - figures["superseded"] if of_postcodes else 0
+    zips = 0
+    if of_postcodes:
+        zips = figures["read"] - figures["superseded"]
     return {
         "kind": "postcodes" if of_postcodes else "points",
         **figures,

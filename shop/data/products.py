@@ -74,7 +74,7 @@ def product_row(
             values[name] = short_text(name, given[name], longest)
     if "price" in given:
         amount, _, code = given["price"].rpartition(" ")
-        if amount and code.isalpha():
+        if amount and code.isalpha():  # “12.50 EUR”, as Google's feed has it
             given |= {"price": amount, "currency": code}
         values["unit_price_cents"] = cents(given, "price", decimal)
         values["currency"] = currency(given)
@@ -133,6 +133,7 @@ def _put_rows(rows: Sequence[ProductRow]) -> Counter[str]:
         outcomes["new" if stored is None else "changed"] += 1
         changed.append(row)
         categories += row.path
+    # Categories before the products that need them.
     _put_categories(categories)
     calls = [partial(settle_product, row.id, row.over, may_be_new=True) for row in changed]
     shelves: set[str] = set()

@@ -8,7 +8,7 @@ from dynapages.files.rejects import RejectsFile
 from dynapages.files.reports import ImportReport, first_rejected
 from shop.data.imported_products import Outcome
 from shop.data.run import ImportResult
-from shop.data.survey import OrdersFound
+from shop.data.survey import SurveyResult
 from shop.order_status import Status
 from shop.orders.importing import OrderOutcome
 
@@ -24,7 +24,8 @@ def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
 
 
 def _counts(result: ImportResult) -> dict[str, Any]:
-    found, statuses = result.found, result.found.statuses
+    survey = result.survey
+    statuses = survey.statuses
     return {
         "files": {
             name: {**asdict(counts), "read": counts.read} for name, counts in result.files.items()
@@ -32,7 +33,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "orders": {
             "created": result.orders[OrderOutcome.CREATED],
             "updated": result.orders[OrderOutcome.UPDATED],
-            "unchanged": result.orders[OrderOutcome.KEPT],
+            "unchanged": result.orders[OrderOutcome.UNCHANGED],
             "without_items": result.without_items,
         },
         "statuses": {status.value: statuses[status] for status in Status},
@@ -41,9 +42,9 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "products_created": result.products[Outcome.CREATED],
         "products_updated": result.products[Outcome.UPDATED],
         "mapped": result.mapped,
-        "returned_lines": found.returned_lines,
-        "orders_of_returns": found.orders_of_returns,
-        "decimal_found": found.decimal_found,
+        "returned_lines": survey.returned_lines,
+        "orders_of_returns": survey.orders_of_returns,
+        "decimal_found": survey.assumed_decimal,
     }
 
 
@@ -58,15 +59,15 @@ def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
     ]
     if result.mapped:
         sentences.append(f"Ids and names that were mapped: {result.mapped:,}.")
-    return [*sentences, *_remarks(result.found)]
+    return [*sentences, *_remarks(result.survey)]
 
 
 def _sentences_of_trial(result: ImportResult, rejects: RejectsFile) -> list[str]:
     statuses = [
-        f"{number:,} {status.value}" for status, number in sorted(result.found.statuses.items())
+        f"{number:,} {status.value}" for status, number in sorted(result.survey.statuses.items())
     ]
     orders = f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."
-    return [*_rows(result), orders, *_remarks(result.found), *first_rejected(rejects)]
+    return [*_rows(result), orders, *_remarks(result.survey), *first_rejected(rejects)]
 
 
 def _rows(result: ImportResult) -> Iterator[str]:
@@ -78,10 +79,10 @@ def _rows(result: ImportResult) -> Iterator[str]:
         )
 
 
-def _remarks(found: OrdersFound) -> Iterator[str]:
-    if found.decimal_found:
-        mark = found.decimal_found
+def _remarks(survey: SurveyResult) -> Iterator[str]:
+    if survey.assumed_decimal:
+        mark = survey.assumed_decimal
         yield f"Unclear amounts were read as the others, with decimals after “{mark}”."
-    if found.returned_lines:
-        others = f"orders that have no others: {found.orders_of_returns:,}"
-        yield f"Returned lines, which were skipped: {found.returned_lines:,}; {others}."
+    if survey.returned_lines:
+        others = f"orders that have no others: {survey.orders_of_returns:,}"
+        yield f"Returned lines, which were skipped: {survey.returned_lines:,}; {others}."

@@ -30,7 +30,7 @@ from shop.data.imported_products import (
     put_products,
 )
 from shop.data.orders import ImportedOrder
-from shop.data.survey import OrderFiles, OrdersFound, survey
+from shop.data.survey import OrderFiles, SurveyResult, read_orders
 from shop.models import Order
 from shop.orders.ids import foreign_key, imported_order_id
 from shop.orders.importing import OrderOutcome, put_orders
@@ -41,7 +41,7 @@ from shop.table import read_items
 ORDERS_AT_A_TIME = 500
 """Their customers are written in parallel; use one where the engine bears no concurrency."""
 READ_AT_A_TIME = 1_000
-_TAKEN = (
+_ID_IN_USE = (
     "the shop has another order with this id, of another customer or placed at another time: "
     "--id-prefix tells the ids of two shops apart"
 )
@@ -59,7 +59,7 @@ class ImportResult:
     whose id or name could not be kept.
     """
 
-    found: OrdersFound
+    survey: SurveyResult
     files: dict[str, RowCounts]
     is_trial: bool = False
     orders: Counter[OrderOutcome] = field(default_factory=Counter)
@@ -88,8 +88,8 @@ def import_orders(
     """
     with rejects:
         files = open_files(rejects.add)
-        found = survey(files, reject=rejects.add, progress=progress)
-        result = ImportResult(found, found.counts, is_trial)
+        survey = read_orders(files, reject=rejects.add, progress=progress)
+        result = ImportResult(survey, survey.counts, is_trial)
         if not is_trial:
             load = _Load(rejects, progress, result)
             load.run(update, orders_at_a_time, announces=announces)
@@ -108,18 +108,19 @@ class _Load:
 
     def run(self, update: Update, orders_at_a_time: int, *, announces: bool) -> None:
         """Write everything. Raises what `put_products` and `put_orders` do."""
-        found = self.result.found
+        survey = self.result.survey
         orders = list(self._free_orders())
         products = products_of_orders(
             orders,
-            found.catalogue or catalogue_of_lines(found.orders),
-            originals=found.names.products_before | found.names.products,
+            survey.catalogue or catalogue_of_lines(survey.orders),
+            originals=survey.names.products_before | survey.names.products,
         )
         # The oldest order of a customer comes first, and tells when they joined.
         joined: dict[str, datetime] = {}
         for imported in orders:
             joined.setdefault(imported.order.username, imported.order.placed_at)
         self._count(orders, products, joined)
+        # Orders come last: what they lead to is there before they are.
         self._put_products(products, update)
         self._put_users(joined)
         self._put_orders(orders, orders_at_a_time, announces=announces)
@@ -130,16 +131,18 @@ class _Load:
         products: Iterable[ImportedProduct],
         joined: Mapping[str, datetime],
     ) -> None:
-        result, names = self.result, self.result.found.names
-        foreign_ids = {imported.order.foreign_id for imported in orders}
-        mapped_products = [product for product in products if product.id in names.products]
-        result.without_items = len([one for one in orders if not one.order.lines])
+        result, names = self.result, self.result.survey.names
         result.users = len(joined)
-        result.mapped = (
-            len(names.users.keys() & joined.keys())
-            + len(names.orders.keys() & foreign_ids)
-            + len(mapped_products)
-        )
+        # What was rejected since is not counted.
+        result.mapped = len(names.users.keys() & joined.keys())
+        for imported in orders:
+            if not imported.order.lines:
+                result.without_items += 1
+            if imported.order.foreign_id in names.orders:
+                result.mapped += 1
+        for product in products:
+            if product.id in names.products:
+                result.mapped += 1
 
     def _put_products(self, products: Sequence[ImportedProduct], update: Update) -> None:
         # Category by category: the front page shows complete ones.
@@ -150,7 +153,7 @@ class _Load:
             self.result.products += put_products(some, update)
 
     def _put_users(self, joined: Mapping[str, datetime]) -> None:
-        names = self.result.found.names
+        names = self.result.survey.names
         originals = names.users_before | names.users
         chunks = in_chunks(sorted(joined), READ_AT_A_TIME)
         for usernames in self._advancing("Customers", chunks, len(joined)):
@@ -166,7 +169,7 @@ class _Load:
             outcomes = _put_changed([one.order for one in chunk], announces=announces)
             self.result.orders.update(outcomes)
             for imported, outcome in zip(chunk, outcomes, strict=True):
-                if outcome is OrderOutcome.TAKEN:
+                if outcome is OrderOutcome.ID_IN_USE:
                     self._reject(imported)
 
     def _advancing(self, label: str, batches: Iterable[Batch], total: int) -> Iterator[Batch]:
@@ -178,26 +181,27 @@ class _Load:
 
     def _free_orders(self) -> Iterator[ImportedOrder]:
         """Yield the orders whose ids are no other order's, and reject the others."""
-        for some in in_chunks(self.result.found.orders, READ_AT_A_TIME):
-            taken = _taken_among([imported.order for imported in some])
+        for some in in_chunks(self.result.survey.orders, READ_AT_A_TIME):
+            in_use = _with_ids_of_others([imported.order for imported in some])
             for imported in some:
-                if imported.order.id in taken:
+                if imported.order.id in in_use:
                     self._reject(imported)
                 else:
                     yield imported
 
     def _reject(self, imported: ImportedOrder) -> None:
         for row in imported.rows:
-            self.rejects.add(Rejected(row.line, _TAKEN, imported.id, row.file))
+            self.rejects.add(Rejected(row.line, _ID_IN_USE, imported.id, row.file))
             self.result.files[row.file].rejected += 1
 
 
 def _put_changed(orders: Sequence[NewOrder], *, announces: bool) -> list[OrderOutcome]:
     """Put orders, but those that are stored, settled, in the same status since the same moment."""
-    stored = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
+    # A read costs a fraction of a transaction that is refused.
+    stored = read_items(order.key for order in orders)
     changed: list[NewOrder] = []
     for order in orders:
-        item = stored.get((keys.user(order.username), keys.order(order.id)))
+        item = stored.get(order.key)
         is_same = (
             item is not None
             and Order.unsettled.attr_name not in item
@@ -205,28 +209,31 @@ def _put_changed(orders: Sequence[NewOrder], *, announces: bool) -> list[OrderOu
         )
         if not is_same:
             changed.append(order)
-    outcomes = put_orders(changed, announces=announces)
-    by_id = {order.id: outcome for order, outcome in zip(changed, outcomes, strict=True)}
-    return [by_id.get(order.id, OrderOutcome.KEPT) for order in orders]
+    outcomes = dict.fromkeys([order.id for order in orders], OrderOutcome.UNCHANGED)
+    written = put_orders(changed, announces=announces)
+    for order, outcome in zip(changed, written, strict=True):
+        outcomes[order.id] = outcome
+    return [outcomes[order.id] for order in orders]
 
 
-def _taken_among(orders: Sequence[NewOrder]) -> set[str]:
+def _with_ids_of_others(orders: Sequence[NewOrder]) -> set[str]:
     """Return the ids of orders whose foreign id, or kept id, belongs to another order."""
     by_pointer: dict[str, NewOrder] = {}
     for order in orders:
         if order.foreign_id:
             by_pointer[foreign_key(order.foreign_id)] = order
-    taken: set[str] = set()
+    in_use: set[str] = set()
     for (pointer, _), item in read_items((key, key) for key in by_pointer).items():
         order = by_pointer[pointer]
         if item["order_id"]["S"] != order.id:
-            taken.add(order.id)
-    kept = [order for order in orders if not _is_derived(order)]
-    owners = pool().gather([partial(find_owner, order.id) for order in kept])
-    for order, owner in zip(kept, owners, strict=True):
+            in_use.add(order.id)
+    # The id of an export of this shop may be that of another customer's order.
+    not_derived = [order for order in orders if not _is_derived(order)]
+    owners = pool().gather([partial(find_owner, order.id) for order in not_derived])
+    for order, owner in zip(not_derived, owners, strict=True):
         if owner not in {None, order.username}:
-            taken.add(order.id)
-    return taken
+            in_use.add(order.id)
+    return in_use
 
 
 def _is_derived(order: NewOrder) -> bool:

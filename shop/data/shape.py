@@ -1,4 +1,4 @@
-"""The plain shape: the fields of orders and lines, and how a file spells them."""
+"""The plain shape of orders and lines: their fields, and the columns and statuses of a file."""
 
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from dynapages.files.values import ValueRules
 from shop.order_status import Status
 
 _PRESETS = Path(__file__).parent / "presets.toml"
-SPELLINGS = {
+KNOWN_STATUSES = {
     Status.PLACED: ("created", "new", "open", "pending", "pending payment", "on hold"),
     Status.APPROVED: ("paid", "confirmed", "invoiced"),
     Status.PROCESSING: ("in process", "in progress", "packed"),
@@ -23,27 +23,10 @@ SPELLINGS = {
     Status.CANCELED: ("cancelled", "failed", "voided", "unavailable"),
     Status.RETURNED: ("refunded",),
 }
-_KNOWN = {
-    spelling: status
-    for status, spellings in SPELLINGS.items()
-    for spelling in (status.value.lower(), *spellings)
-}
-
-
 Statuses = Mapping[str, Status | None]
-"""What spellings mean, in lower case; None means that the dates of an order tell its status."""
-
-
-def status_of(text: str, mapped: Statuses) -> Status | None:
-    """Return the status that a file calls ``text``, None if the dates tell it.
-
-    WooCommerce's prefix ``wc-`` is ignored. Raises KeyError if it is unknown.
-    """
-    lower = text.lower()
-    plain = lower.removeprefix("wc-").replace("-", " ").replace("_", " ")
-    return mapped[lower] if lower in mapped else _KNOWN[plain]
-
-
+"""What a file's statuses mean, in lower case; None means that the dates of an order decide."""
+Join = Callable[[Record], Record]
+"""Adds to a record what other files say of it."""
 DATES = {status: f"{status.value.lower()}_at" for status in Status}
 """The fields that say when an order entered its statuses, such as ``placed_at``."""
 PICKUP = ("pickup_id", "pickup_name", "pickup_address", "pickup_hours")
@@ -68,13 +51,31 @@ LINE_FIELDS = (
 AMOUNTS = ("unit_price", "line_total")
 LINE_NUMBER = "line_number"
 """The number of a line in its order, of files all of whose lines have one."""
-Join = Callable[[Record], Record]
+
+
+def status_of(text: str, mapped: Statuses) -> Status | None:
+    """Return the status that a file calls ``text``, None if the dates tell it.
+
+    WooCommerce's prefix ``wc-`` is ignored. Raises KeyError if it is unknown.
+    """
+    lower = text.lower()
+    if lower in mapped:
+        return mapped[lower]
+    # “wc-on-hold” and “ON_HOLD” are “on hold”.
+    plain = lower.removeprefix("wc-").replace("-", " ").replace("_", " ")
+    for status, names in KNOWN_STATUSES.items():
+        if plain == status.value.lower() or plain in names:
+            return status
+    raise KeyError(text)
 
 
 def columns_of(fields: Iterable[str], named: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the column of each field, of which some are ``named`` otherwise, or not there."""
-    found = {name: named.get(name, name) for name in fields}
-    return {name: [column] if column else [] for name, column in found.items()}
+    columns: dict[str, list[str]] = {}
+    for name in fields:
+        column = named.get(name, name)
+        columns[name] = [column] if column else []
+    return columns
 
 
 @cache
@@ -83,9 +84,13 @@ def presets() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(_PRESETS.read_text(encoding="utf-8"))
 
 
+def _unchanged(record: Record) -> Record:
+    return record
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How files spell orders and lines.
+    """Which columns of files hold which fields of orders and lines, and what values mean.
 
     ``columns`` are those of fields in the first file, or the only one, and ``line_columns`` those
     in the second file or in the nested lists named ``lines_in``; an empty column means that a
@@ -104,8 +109,8 @@ class Shape:
     decimal: str | None = None
     line_rules: ValueRules | None = None
     are_lines_numbered: bool = False
-    join_order: Join = lambda record: record
-    join_line: Join = lambda record: record
+    join_order: Join = _unchanged
+    join_line: Join = _unchanged
 
     @property
     def line_fields(self) -> tuple[str, ...]:
@@ -120,8 +125,9 @@ class Shape:
     def require_orders(self, present: Sequence[str], *, with_lines: bool) -> None:
         """Raise BadMapping unless a file of orders, maybe with their lines, has its columns."""
         needed = ["order_id", "customer", "placed_at", "currency"]
-        needed += ["status"] if self.needs_status else []
         fields = list(ORDER_FIELDS)
+        if self.needs_status:
+            needed.append("status")
         if with_lines:
             needed += _needed_of_lines(present, self.columns)
             fields += LINE_FIELDS
@@ -140,15 +146,23 @@ class Shape:
         fields: Sequence[str],
         needed: Collection[str],
     ) -> None:
-        named = {name: columns.get(name, name) for name in fields}
-        wanted = {name for name in needed if name not in self.constants}
-        for name in sorted(wanted):
-            if not named[name]:
-                raise BadMapping(f"The field “{name}” needs a column, or a value by --set.")
-        there = {name: column for name, column in named.items() if column}
-        columns_among(present, there, needed=wanted | (columns.keys() & there.keys()))
+        required = {name for name in needed if name not in self.constants}
+        column_of: dict[str, str] = {}
+        for name in fields:
+            column = columns.get(name, name)
+            if column:
+                column_of[name] = column
+        without_column = sorted(required - column_of.keys())
+        if without_column:
+            name = without_column[0]
+            raise BadMapping(f"The field “{name}” needs a column, or a value by --set.")
+        # A column that was named must be there as well.
+        named = columns.keys() & column_of.keys()
+        columns_among(present, column_of, needed=required | named)
 
 
 def _needed_of_lines(present: Collection[str], columns: Mapping[str, str]) -> list[str]:
-    has_totals = columns.get("line_total", "line_total") in present
-    return ["product_id", "quantity", *([] if has_totals else ["unit_price"])]
+    needed = ["product_id", "quantity"]
+    if columns.get("line_total", "line_total") not in present:
+        needed.append("unit_price")
+    return needed

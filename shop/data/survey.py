@@ -46,19 +46,21 @@ class OrderFiles:
     @property
     def file_names(self) -> list[str]:
         """The names of the files, for reports."""
-        paths = [file.path for file in (self.orders, self.lines) if file is not None]
+        paths = [self.orders.path]
+        if self.lines is not None:
+            paths.append(self.lines.path)
         names = [path.name for path in paths]
-        if len(set(names)) < len(names):
+        if len(set(names)) < len(names):  # they are in different folders
             return [str(path) for path in paths]
         return names
 
 
 @dataclass(slots=True)
-class OrdersFound:
+class SurveyResult:
     """The orders of the files, the oldest first, and the numbers of rows by file.
 
     Lines of returns are left out, and so are orders that have no others.
-    ``decimal_found`` is what is before the decimals of amounts, by which unclear ones were read.
+    ``assumed_decimal`` is what is before the decimals of amounts, by which unclear ones were read.
     """
 
     orders: list[ImportedOrder]
@@ -67,7 +69,7 @@ class OrdersFound:
     catalogue: Catalogue | None
     returned_lines: int = 0
     orders_of_returns: int = 0
-    decimal_found: str | None = None
+    assumed_decimal: str | None = None
 
     @property
     def statuses(self) -> Counter[Status]:
@@ -75,27 +77,30 @@ class OrdersFound:
         return Counter(imported.order.now_in.status for imported in self.orders)
 
 
-def survey(
+def read_orders(
     files: OrderFiles, *, reject: Callable[[Rejected], object], progress: Progress
-) -> OrdersFound:
+) -> SurveyResult:
     """Read the files; call ``reject`` with each rejected row, those of the first file first.
 
     Where amounts may mean thousands or decimals, and the others all have one mark of decimals, they
     are read again by that. Raises FileUnreadable, and BadMapping for columns that are missing.
     """
     first = _read(files, progress)
+    # 22.368 may be thousands, unless all other amounts have points before their cents.
     clear_marks = first.marks - {"", UNCLEAR}
     if UNCLEAR not in first.marks or len(clear_marks) != 1 or files.shape.decimal:
-        return first.orders_found(reject)
+        return first.result(reject)
     (mark,) = clear_marks
     shape = replace(files.shape, decimal=mark)
     second = _read(replace(files, shape=shape), progress)
-    return replace(second.orders_found(reject), decimal_found=mark)
+    return replace(second.result(reject), assumed_decimal=mark)
 
 
 def _read(files: OrderFiles, progress: Progress) -> "_Survey":
-    sources = [file for file in (files.orders, files.lines) if file is not None]
-    size = sum(file.path.stat().st_size for file in sources if file.path.exists())
+    size = 0
+    for file in (files.orders, files.lines):
+        if file is not None and file.path.exists():
+            size += file.path.stat().st_size
     survey = _Survey(files)
     with progress.step("Checking", total=size, unit="B") as advance:
         survey.read_orders(advance)
@@ -135,6 +140,7 @@ class _Survey:
                 self._skip(record, row)
             else:
                 self._add(record, row, with_lines=with_lines)
+        # Which columns nested lines have is known when all were read.
         if self._line_columns.columns:
             if shape.line_rules:
                 shape.line_rules.require(self._line_columns.columns)
@@ -148,6 +154,7 @@ class _Survey:
             is_skipped = isinstance(file_row, Skipped)
             record = file_row.record if isinstance(file_row, Skipped) else file_row
             row = RowRef(name, record.line)
+            # Lines may be in any order: only those around a bad row may belong together.
             if isinstance(record, Rejected):
                 self._refuse(row, record.reason, record.id)
                 self._mark_neighbours_incomplete(row)
@@ -167,24 +174,23 @@ class _Survey:
             else:
                 order.add_line(record, row, columns)
 
-    def orders_found(self, reject: Callable[[Rejected], object]) -> OrdersFound:
+    def result(self, reject: Callable[[Rejected], object]) -> SurveyResult:
         """Parse the orders, now that all their rows are read."""
         orders: list[ImportedOrder] = []
         for rows in self._orders.values():
-            self._rows.update(row.file for row in rows.rows)
+            self._count(rows)
             if rows.is_skipped:
-                self._skipped.update(row.file for row in rows.rows)
                 continue
-            self._skipped.update(row.file for row in rows.skipped if row not in rows.faults)
             order = rows.parse()
             if order is None:
                 self._rejected.extend(rows.rejected())
             else:
                 orders.append(order)
+        # By time, so that of two orders the later one decides about products and purchases.
         orders.sort(key=lambda imported: (imported.order.placed_at, imported.id))
         self._report_rejected(reject)
         of_returns = [rows for rows in self._orders.values() if rows.is_skipped and rows.returned]
-        return OrdersFound(
+        return SurveyResult(
             orders,
             counts={**self._files.counts, **self._counts()},
             names=self._files.names,
@@ -192,6 +198,14 @@ class _Survey:
             returned_lines=sum(rows.returned for rows in self._orders.values()),
             orders_of_returns=len(of_returns),
         )
+
+    def _count(self, rows: OrderRows) -> None:
+        for row in rows.rows:
+            self._rows[row.file] += 1
+            # A row with a fault is rejected, whether its line was to be skipped or not.
+            is_line_skipped = row in rows.skipped and row not in rows.faults
+            if rows.is_skipped or is_line_skipped:
+                self._skipped[row.file] += 1
 
     def _report_rejected(self, reject: Callable[[Rejected], object]) -> None:
         files = self._files.file_names
@@ -294,15 +308,15 @@ def _rows(
     advance: Advance,
 ) -> Iterator[Record | Rejected | Skipped]:
     id_column = columns.get("order_id", "order_id")
-    with open_rows(file) as found:
-        if found.are_columns_known:
-            require(found.columns)
-        for row in found.advancing(found.rows, advance):
+    with open_rows(file) as opened:
+        if opened.are_columns_known:
+            require(opened.columns)
+        for row in opened.advancing(opened.rows, advance):
             try:
                 if isinstance(row, Record):  # the id of its order may be no short text
                     field_text("order_id", row.values.get(id_column))
                 yield row
             except RowRefused as refused:
                 yield Rejected(row.line, str(refused))
-        if found.columns and not found.are_columns_known:
-            require(found.columns)
+        if opened.columns and not opened.are_columns_known:
+            require(opened.columns)

@@ -7,6 +7,7 @@ from dynapages.items import Item
 from dynapages.upkeep import Candidate, Difference, Handlers, repair_once
 from shop import keys
 from shop.models import Order
+from shop.orders.items import line_keys
 from shop.orders.large_orders import delete_lines
 from shop.orders.queries import NoSuchOrder, owner_of, stored_order
 from shop.orders.settling import settle
@@ -79,16 +80,16 @@ class StrayLines:
 
 
 def _stray_lines(order_id: str, highest: int) -> Iterator[Difference]:
-    line_keys = [(keys.item(order_id, n), keys.order(order_id)) for n in range(1, highest + 1)]
-    stored = read_items(line_keys)
-    first_line = line_keys[0]
+    possible = line_keys(order_id, range(1, highest + 1))
+    stored = read_items(possible)
+    first_line = possible[0]
     count = 0
     if first_line in stored:  # so the order is there
         try:
             count = int(stored_order(owner_of(order_id), order_id).line_count)
         except NoSuchOrder:  # the index does not have it yet
             return
-    stray = [key for key in line_keys[count:] if key in stored]
+    stray = [key for key in possible[count:] if key in stored]
     if stray:
         repair = partial(delete_lines, stray, first_line, stored.get(first_line))
         yield Difference(

@@ -40,7 +40,7 @@ def read_queue_lengths_and_shards() -> tuple[dict[Status, int], int]:
 
     Eventually consistent, as the queue is. Their sum is sent to the navigation by `queue_counted`.
     """
-    now = clock.now()
+    now = clock.now()  # of before the read: what happens meanwhile may not be in it
     with labelled_calls("counts"):
         cells, shards = queue_cells()
     lengths = _by_status(cells, OPEN)

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from dynapages.django.paging import address_of_item
 from dynapages.items import Item
-from dynapages.lists import Entry, moment_at, parse_timestamp, timestamp
+from dynapages.lists import Entry, Page, moment_at, parse_timestamp, timestamp
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status
@@ -101,7 +101,8 @@ class OrderLine:
 class WholeOrder(OrderEntry):
     """One order with some of its lines, its statuses, oldest first, and where it goes.
 
-    ``items`` are those from ``first_line`` on, of ``line_count``.
+    ``items`` are those from ``first_line`` on, of ``line_count``. ``page`` is that of the index in
+    which they were found, to be explained.
     """
 
     items: tuple[OrderLine, ...]
@@ -110,6 +111,7 @@ class WholeOrder(OrderEntry):
     first_line: int = 1
     pickup: NewPickup | None = None
     zip_prefix: str = ""
+    page: Page | None = None
 
     @property
     def last_line(self) -> int:
@@ -123,18 +125,24 @@ class WholeOrder(OrderEntry):
     @property
     def next_page(self) -> int:
         """The number of the page of the lines behind these; 0 without one."""
-        return self.previous_page + 2 if self.last_line < self.line_count else 0
+        if self.last_line >= self.line_count:
+            return 0
+        return self.previous_page + 2
 
 
 def entry_of(entry: Entry) -> OrderEntry:
     """Read an order from an entry of a page."""
-    shown, entered = _shown(entry.item), _entered(entry)
-    date = entered if entered and entry.run.index is BY_STATUS else shown["placed"]
-    return OrderEntry(**shown, date=date, entered=entered)
+    attributes = _attributes(entry.item)
+    entered = _entered(entry)
+    date = attributes["placed"]
+    if entered and entry.run.index is BY_STATUS:
+        date = entered
+    return OrderEntry(**attributes, date=date, entered=entered)
 
 
-def _shown(item: Item) -> dict[str, Any]:
+def _attributes(item: Item) -> dict[str, Any]:
     """Return what every index has of an order."""
+    # Read by hand: a model for each of 21 entries would take longer than the query.
     return {
         "id": item["sk"]["S"].removeprefix(keys.ORDER_PREFIX),
         "username": keys.username_in(item["pk"]["S"]),
@@ -151,46 +159,54 @@ def _shown(item: Item) -> dict[str, Any]:
 def _entered(entry: Entry) -> datetime | None:
     if entry.run.index is BY_STATUS:
         return moment_at(entry.position.place)
-    history = entry.item.get(Order.history.attr_name, {}).get("L")  # of the table itself
-    return parse_timestamp(history[-1]["M"]["at"]["S"]) if history else None
+    # The table itself has the history, other indexes have not.
+    history = entry.item.get(Order.history.attr_name, {}).get("L")
+    if not history:
+        return None
+    return parse_timestamp(history[-1]["M"]["at"]["S"])
 
 
-def whole_order(stored: Order, lines: Sequence[Item], *, first_line: int = 1) -> WholeOrder:
+def whole_order(
+    stored: Order, lines: Sequence[Item], *, first_line: int = 1, page: Page | None = None
+) -> WholeOrder:
     """Build an order from its own item and those of lines, from number ``first_line`` on."""
     history = history_in(stored)
     return WholeOrder(
-        **_shown(stored.serialize()),
+        **_attributes(stored.serialize()),
         date=history[-1].moment,
         entered=history[-1].moment,
-        items=tuple(
-            OrderLine(
-                product_id=line["product_id"]["S"],
-                name=line["name"]["S"],
-                quantity=int(line["quantity"]["N"]),
-                unit_price=money(line["unit_price_cents"]["N"]),
-            )
-            for line in lines
-        ),
+        items=tuple(_line(item) for item in lines),
         history=history,
         line_count=int(stored.line_count),
         first_line=first_line,
         pickup=pickup_in(stored),
         zip_prefix=stored.zip_prefix or "",
+        page=page,
+    )
+
+
+def _line(item: Item) -> OrderLine:
+    return OrderLine(
+        product_id=item["product_id"]["S"],
+        name=item["name"]["S"],
+        quantity=int(item["quantity"]["N"]),
+        unit_price=money(item["unit_price_cents"]["N"]),
     )
 
 
 def history_in(stored: Order) -> tuple[StatusChange, ...]:
     """Read the statuses that an order entered, oldest first."""
-    return tuple(
-        StatusChange(
+    changes: list[StatusChange] = []
+    for step in stored.history:
+        change = StatusChange(
             Status(step.status),
             parse_timestamp(step.at),
             step.original,
             step.reason or "",
             step.mover or "",
         )
-        for step in stored.history
-    )
+        changes.append(change)
+    return tuple(changes)
 
 
 def pickup_in(stored: Order) -> NewPickup | None:

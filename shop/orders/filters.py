@@ -4,15 +4,15 @@ A range of days is a range of each run, in the same index, bounded by the run's 
 (docs/orders.md).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Self
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
+from dynapages.items import Item
 from dynapages.lists import Index, Position, Run, id_at, timestamp
 from shop import keys
 from shop.days import ALL_DAYS, BadListFilter, Days
@@ -20,6 +20,44 @@ from shop.models import Order
 from shop.order_status import OPEN, Status
 from shop.orders.ids import id_bound
 from shop.table import BY_KEY, TABLE
+
+
+def _order_key(position: Position) -> dict[str, str]:
+    return {"sk": keys.order(id_at(position.place))}
+
+
+def _queue_key(position: Position) -> dict[str, str]:
+    return {"pk": keys.user(position.rest), **_order_key(position)}
+
+
+def _customer_in(item: Item) -> str:
+    return keys.username_in(item["pk"]["S"])
+
+
+BY_STATUS = Index(
+    TABLE,
+    Order.by_status.Meta.index_name,
+    partition="pk",
+    sort="order_status_date",
+    table_key=_order_key,
+)
+BY_OPEN_DATE = Index(
+    TABLE,
+    Order.open_by_date.Meta.index_name,
+    partition="pk",
+    sort="order_open_date",
+    table_key=_order_key,
+    consistent=True,
+)
+QUEUE = Index(
+    TABLE,
+    Order.queue.Meta.index_name,
+    partition="open_shard",
+    sort="open_place",
+    table_key=_queue_key,
+    rest_of=_customer_in,
+)
+"""The place in the queue has the order's id; the rest of the table key is the customer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +94,7 @@ class OrderFilter:
             raise BadListFilter(_("“open” must be 1, not “%(value)s”.") % {"value": is_open})
         chosen = _statuses(statuses, among)
         if chosen == OPEN == among:
-            chosen = ()
+            chosen = ()  # one address for one list
         return cls(chosen, Days.parse(since, until), open_only=bool(is_open))
 
     @property
@@ -68,7 +106,8 @@ class OrderFilter:
     def pairs(self) -> list[tuple[str, str]]:
         """The names and values of the canonical query."""
         pairs = [("status", status.value) for status in self.statuses]
-        pairs += [("open", "1")] if self.open_only else []
+        if self.open_only:
+            pairs.append(("open", "1"))
         return pairs + self.days.pairs
 
     @property
@@ -80,8 +119,7 @@ class OrderFilter:
     def toggle(self, status: Status) -> Self:
         """Add or remove a status."""
         changed = {*self.statuses} ^ {status}
-        statuses = tuple(one for one in Status if one in changed)
-        return replace(self, statuses=statuses, open_only=False)
+        return replace(self, statuses=_in_order(changed), open_only=False)
 
     def in_any_status(self) -> Self:
         return replace(self, statuses=(), open_only=False)
@@ -100,32 +138,12 @@ def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, .
             allowed = ", ".join(status.value for status in among)
             sentence = _("There is no status “%(status)s” here: choose from %(allowed)s.")
             raise BadListFilter(sentence % {"status": value, "allowed": allowed})
-    return tuple(status for status in Status if status in chosen)
+    return _in_order(chosen)
 
 
-def _sort_key(position: Position) -> dict[str, str]:
-    return {"sk": keys.order(id_at(position.place))}
-
-
-_of_user = partial(Index, TABLE, partition="pk", table_key=_sort_key)
-BY_STATUS = _of_user(Order.by_status.Meta.index_name, sort="order_status_date")
-BY_OPEN_DATE = _of_user(Order.open_by_date.Meta.index_name, sort="order_open_date", consistent=True)
-QUEUE = Index(
-    TABLE,
-    Order.queue.Meta.index_name,
-    partition="open_shard",
-    sort="open_place",
-    table_key=lambda position: {"pk": keys.user(position.rest), **_sort_key(position)},
-    rest_of=lambda item: keys.username_in(item["pk"]["S"]),
-)
-"""The place in the queue has the order's id; the rest of the table key is the customer."""
-
-
-def _bounds(
-    chosen: OrderFilter, *, place_at: Callable[[datetime], str]
-) -> tuple[str | None, str | None]:
-    since, until = (None if moment is None else place_at(moment) for moment in chosen.days.moments)
-    return since, until
+def _in_order(statuses: Collection[str]) -> tuple[Status, ...]:
+    """Return statuses in the order in which an order passes them, each once."""
+    return tuple(status for status in Status if status in statuses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,26 +156,37 @@ class OrderPlan:
 
 def plan_for_user(username: str, chosen: OrderFilter) -> OrderPlan:
     """Plan a list of a user's orders."""
-
-    def plan(
-        name: str, index: Index, *prefixes: str, place_at: Callable[[datetime], str] = timestamp
-    ) -> OrderPlan:
-        partition, bounds = keys.user(username), _bounds(chosen, place_at=place_at)
-        return OrderPlan(name, tuple(Run(index, partition, one, *bounds) for one in prefixes))
-
+    partition = keys.user(username)
     if chosen.open_only:
-        return plan("open_by_date", BY_OPEN_DATE, "")
+        since, until = _bounds(chosen, timestamp)
+        return OrderPlan("open_by_date", (Run(BY_OPEN_DATE, partition, "", since, until),))
     if chosen.statuses:
-        return plan("orders_by_status", BY_STATUS, *map(keys.status_prefix, chosen.statuses))
-    return plan("orders_by_user", BY_KEY, keys.ORDER_PREFIX, place_at=id_bound)
+        since, until = _bounds(chosen, timestamp)
+        prefixes = [keys.status_prefix(status) for status in chosen.statuses]
+        runs = [Run(BY_STATUS, partition, prefix, since, until) for prefix in prefixes]
+        return OrderPlan("orders_by_status", tuple(runs))
+    since, until = _bounds(chosen, id_bound)  # an id begins with the moment of placing
+    run = Run(BY_KEY, partition, keys.ORDER_PREFIX, since, until)
+    return OrderPlan("orders_by_user", (run,))
 
 
 def plan_for_queue(chosen: OrderFilter, *, shards: int) -> OrderPlan:
     """Plan the shop's open orders, in all open statuses when none is chosen, by days of placing."""
-    since, until = _bounds(chosen, place_at=timestamp)
-    runs = [
-        Run(QUEUE, keys.open_shard(status, shard), since=since, until=until)
-        for status in chosen.statuses or OPEN
-        for shard in range(shards)
-    ]
+    since, until = _bounds(chosen, timestamp)
+    runs: list[Run] = []
+    for status in chosen.statuses or OPEN:
+        for shard in range(shards):
+            partition = keys.open_shard(status, shard)
+            runs.append(Run(QUEUE, partition, since=since, until=until))
     return OrderPlan("open_orders", tuple(runs))
+
+
+def _bounds(
+    chosen: OrderFilter, place_at: Callable[[datetime], str]
+) -> tuple[str | None, str | None]:
+    """Return where the chosen days begin and end in an index, None for no bound."""
+    since, until = chosen.days.moments
+    return (
+        None if since is None else place_at(since),
+        None if until is None else place_at(until),
+    )

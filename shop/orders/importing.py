@@ -28,8 +28,8 @@ class OrderOutcome(Enum):
 
     CREATED = "created"
     UPDATED = "stored before, in an earlier status"
-    KEPT = "stored before, as it is or newer"
-    TAKEN = "its foreign id belongs to another order"
+    UNCHANGED = "stored before, as it is or newer"
+    ID_IN_USE = "its foreign id belongs to another order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ def put_orders(orders: Iterable[NewOrder], *, announces: bool = False) -> list[O
     what `dynapages.writes.transactions` raises; what was interrupted is completed by the same call.
     """
     all_orders = list(orders)
+    # Two orders of one customer would meet on the customer's counter.
     by_customer: dict[str, list[NewOrder]] = {}
     for order in all_orders:
         by_customer.setdefault(order.username, []).append(order)
@@ -105,26 +106,34 @@ def _batches(orders: Iterable[_PreparedOrder]) -> Iterator[list[_PreparedOrder]]
 
 
 def _put_batch(batch: Sequence[_PreparedOrder], *, announces: bool) -> dict[str, OrderOutcome]:
-    if len(batch) == 1:
-        (prepared,) = batch
-        return {prepared.order.id: _put_alone(prepared, announces=announces)}
+    if len(batch) == 1:  # it may be a large one
+        return _put_each(batch, announces=announces)
     puts: dict[Key, Action] = {}
     for prepared in batch:
         puts |= prepared.puts
     try:
         write_with_counts(list(puts.values()), add_up([prepared.changes for prepared in batch]))
     except ConditionFailed:  # one of them is stored: each by itself tells which
-        return {prepared.order.id: _put_alone(prepared, announces=announces) for prepared in batch}
+        return _put_each(batch, announces=announces)
     if announces:
         for prepared in batch:
             _announce(prepared.order)
-    return {prepared.order.id: OrderOutcome.CREATED for prepared in batch}
+    return dict.fromkeys([prepared.order.id for prepared in batch], OrderOutcome.CREATED)
+
+
+def _put_each(batch: Iterable[_PreparedOrder], *, announces: bool) -> dict[str, OrderOutcome]:
+    """Put orders in transactions of their own."""
+    outcomes: dict[str, OrderOutcome] = {}
+    for prepared in batch:
+        outcomes[prepared.order.id] = _put_alone(prepared, announces=announces)
+    return outcomes
 
 
 def _put_alone(prepared: _PreparedOrder, *, announces: bool) -> OrderOutcome:
     order, puts = prepared.order, prepared.puts
     try:
         if len(puts) + COUNTERS > MOST_ACTIONS:
+            # The puts say that it is too large; they are built anew in parts.
             put_large_order(order, prepared.changes)
         else:
             write_with_counts(list(puts.values()), prepared.changes)
@@ -132,7 +141,7 @@ def _put_alone(prepared: _PreparedOrder, *, announces: bool) -> OrderOutcome:
         # The order's own item is the first of the transaction.
         stored = failure.failed.get(0)
         if stored is None:
-            return OrderOutcome.TAKEN
+            return OrderOutcome.ID_IN_USE
         return _update(order, stored, announces=announces)
     if announces:
         _announce(order)
@@ -148,12 +157,11 @@ def _update(order: NewOrder, seen: Item, *, announces: bool) -> OrderOutcome:
     stored = Order.from_raw_data(dict(seen))
     if stored.unsettled:  # what wrote it was interrupted
         complete_large_order(order, stored)
-        key = (stored.pk, stored.sk)
-        seen = read_items([key])[key]
+        seen = read_items([order.key])[order.key]
         stored = Order.from_raw_data(dict(seen))
     renewed = order_items(order, shard=int(stored.shard)).order
     if stored.history[-1].at >= renewed.history[-1].at:
-        return OrderOutcome.KEPT
+        return OrderOutcome.UNCHANGED
     source, target = Status(stored.status), order.now_in.status
     # What the file tells of its lines may be another thing by now: the stored ones stay.
     for name in ("status", "history", *INDEX_KEYS):
@@ -166,7 +174,7 @@ def _update(order: NewOrder, seen: Item, *, announces: bool) -> OrderOutcome:
     try:
         write_move(put, stored, source=source, target=target)
     except ConditionFailed:  # moved at the same moment, so what is stored is newer
-        return OrderOutcome.KEPT
+        return OrderOutcome.UNCHANGED
     if announces:
         send_moved(order.id, order.username, source, target, at=order.now_in.moment)
     return OrderOutcome.UPDATED

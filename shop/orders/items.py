@@ -98,9 +98,29 @@ class NewOrder:
         return self.history[-1]
 
     @property
+    def key(self) -> Key:
+        """The table key of the order's own item."""
+        return keys.user(self.username), keys.order(self.id)
+
+    @property
+    def item_count(self) -> int:
+        """The pieces of all products."""
+        return sum(line.quantity for line in self.lines)
+
+    @property
+    def total_cents(self) -> int:
+        """What all pieces cost."""
+        return sum(line.quantity * line.unit_price_cents for line in self.lines)
+
+    @property
     def product_ids(self) -> tuple[str, ...]:
         """The products of its lines, each once."""
         return tuple(dict.fromkeys(line.product_id for line in self.lines))
+
+
+def line_keys(order_id: str, numbers: Iterable[int]) -> list[Key]:
+    """Return the table keys of the lines of an order that have these numbers, from 1."""
+    return [(keys.item(order_id, number), keys.order(order_id)) for number in numbers]
 
 
 def status_date(order_id: str, now_in: StatusChange) -> str:
@@ -115,6 +135,7 @@ def derived_keys(
     derived = {"order_status_date": status_date(order_id, now_in)}
     if now_in.status.is_open:
         place = sort_key_of(placed_at, order_id)
+        # Without these keys an order is in neither of the sparse indexes.
         derived["order_open_date"] = place
         derived["open_shard"] = keys.open_shard(now_in.status, shard)
         derived["open_place"] = place
@@ -185,6 +206,7 @@ def _put(item: ShopItem) -> Action:
 
 def summary_of(name: str, *, products: int) -> str:
     """Format what is stored of what was bought, by its first product: “Desk lamp + 3 more”."""
+    # What it formats, `summary_in_words` reads again: it is no sentence of one language.
     if len(name) > LONGEST_NAME:
         name = f"{name[: LONGEST_NAME - 1].rstrip()}…"
     if products == 1:
@@ -230,9 +252,9 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         status=now_in.status.value,
         placed_at=timestamp(order.placed_at),
         history=[history_entry(change) for change in order.history],
-        total_cents=sum(line.quantity * line.unit_price_cents for line in order.lines),
+        total_cents=order.total_cents,
         currency=order.currency,
-        item_count=sum(line.quantity for line in order.lines),
+        item_count=order.item_count,
         line_count=len(order.lines),
         foreign_id=order.foreign_id,
         id_prefix=order.id_prefix or None,

@@ -17,7 +17,6 @@ from dynapages.calls import in_chunks
 from dynapages.items import Item, table_key
 from dynapages.process import write
 from dynapages.writes import ConditionFailed, Deltas, check, delete
-from shop import keys
 from shop.models import Order, OrderItem, OrderPointer, ShopItem
 from shop.orders.items import NewOrder, OrderItems, order_items, order_puts
 from shop.orders.settling import MOST_IN_PART, is_of_new_order, new_mark, settle
@@ -34,6 +33,7 @@ def put_large_order(order: NewOrder, changes: Deltas) -> None:
     items = order_items(order, shard=OPEN_ORDERS.pick())
     _require_absent(items.order, items.pointers)
     _put_further_lines(items)
+    # From this transaction on the order is visible, marked as not complete.
     items.order.unsettled = new_mark(is_new_order=True)
     first_line = put_of(items.lines[0], ShopItem.pk.does_not_exist())
     puts = order_puts([items.order, *items.pointers])
@@ -44,11 +44,11 @@ def put_large_order(order: NewOrder, changes: Deltas) -> None:
 
 def complete_large_order(order: NewOrder, stored: Order) -> None:
     """Settle an order, whose lines are put again if an import of the same ones was interrupted."""
+    # The file may have been changed since: then the stored lines stay.
     is_same = (
         int(stored.line_count) == len(order.lines)
-        and int(stored.item_count) == sum(line.quantity for line in order.lines)
-        and int(stored.total_cents)
-        == sum(line.quantity * line.unit_price_cents for line in order.lines)
+        and int(stored.item_count) == order.item_count
+        and int(stored.total_cents) == order.total_cents
     )
     if is_same and is_of_new_order(stored.unsettled):
         _complete_lines(order_items(order, shard=int(stored.shard)))
@@ -67,19 +67,22 @@ def delete_lines(line_keys: Sequence[Key], first_line: Key, seen: Item | None) -
 
 def _require_absent(order: Order, pointers: Sequence[OrderPointer]) -> None:
     """Raise ConditionFailed if the order is stored, or another one with its foreign id."""
-    order_key = (order.pk, order.sk)
-    # The first pointer has the whole foreign id; the other one may be shared with other shops.
-    stored = read_items([order_key, *[(pointer.pk, pointer.sk) for pointer in pointers[:1]]])
-    if order_key in stored:
-        raise ConditionFailed({0: stored[order_key]})
+    item_keys = [order.key]
+    if pointers:
+        # The first one has the whole foreign id; another one may be shared with other shops.
+        item_keys.append(pointers[0].key)
+    stored = read_items(item_keys)
+    if order.key in stored:
+        raise ConditionFailed({0: stored[order.key]})
     if stored:
         raise ConditionFailed({1: {}})
 
 
 def _put_further_lines(items: OrderItems) -> None:
-    first_key = _key_of_line(items.order, 1)
-    is_absent = check(OrderItem, table_key(*first_key), OrderItem.pk.does_not_exist())
-    for some in in_chunks(items.lines[1:], MOST_IN_PART):
+    first_line, *further_lines = items.lines
+    first_key = table_key(*first_line.key)
+    is_absent = check(OrderItem, first_key, OrderItem.pk.does_not_exist())
+    for some in in_chunks(further_lines, MOST_IN_PART):
         try:
             write([is_absent, *[put_of(line) for line in some]])
         except ConditionFailed as failure:  # an order of this id became visible meanwhile
@@ -93,15 +96,12 @@ def _complete_lines(items: OrderItems) -> None:
     A repair may have deleted some while they led to no order, or another import of the same order
     may have put its own.
     """
-    stored = read_items((line.pk, line.sk) for line in items.lines)
-    wrong = [line for line in items.lines if stored.get((line.pk, line.sk)) != line.serialize()]
-    order_key = table_key(items.order.pk, items.order.sk)
-    is_unsettled = check(Order, order_key, Order.unsettled.exists())
+    stored = read_items(line.key for line in items.lines)
+    wrong: list[OrderItem] = []
+    for line in items.lines:
+        if stored.get(line.key) != line.serialize():
+            wrong.append(line)
+    is_unsettled = check(Order, table_key(*items.order.key), Order.unsettled.exists())
     with suppress(ConditionFailed):  # somebody else completed the order
         for some in in_chunks(wrong, MOST_IN_PART):
             write([is_unsettled, *[put_of(line) for line in some]])
-
-
-def _key_of_line(order: Order, number: int) -> Key:
-    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
-    return keys.item(order_id, number), order.sk

@@ -1,35 +1,42 @@
-"""A user's orders as their page shows them.
+"""Lists of orders as their pages show them: addresses, tabs, buttons, CSV, and how they are read.
 
-A link in a list names the list, by its URL, and the order's position in it, by a token as those of
-pages. So the orders before and after one are read while it is read itself: by two pages of one
-order, which are a query for each run of the list and direction. They are those around the position
-even after the order has left the list.
+An `OrderList` is that of a customer; functions named after the queue are for the shop's open
+orders.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
-from typing import Any, TypeVar
-from urllib.parse import urlencode
+from typing import Any
 
 from django.http import QueryDict
-from django.urls import Resolver404, resolve, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from dynapages.calls import labelled_calls, metered
+from dynapages.calls import metered
 from dynapages.django.formats import CsvPage
 from dynapages.django.next_page import with_next
-from dynapages.django.paging import Pager, Toggle, address_of_item, grouped, tokens
+from dynapages.django.paging import ListResult, Pager, Toggle, address_of_item, grouped
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp
-from dynapages.process import pool
 from shop.days import BadListFilter
 from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
-from shop.orders.queries import OrdersResult, list_open_orders, list_orders
+from shop.orders.queries import OrdersResult
+
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+CONFIRMATION_PAGES = {Status.CANCELED: "cancel_order", Status.RETURNED: "return_order"}
+"""The names of the pages that ask before a move to a status."""
+OrdersPage = ListResult[OrderFilter, OrdersResult]
+"""A page of a list of orders, with what it was asked for."""
+COLUMNS = (
+    *("order_id", "foreign_id", "customer", "status", "placed_at"),
+    *("bought", "items", "currency", "total"),
+)
+"""Of a list as CSV."""
 
 
 def filter_of(query: QueryDict, first_url: str, *, of_queue: bool = False) -> OrderFilter:
@@ -60,17 +67,18 @@ def list_context(
 
     ``address`` is for toggles.js; ``form_hidden`` are hidden inputs of the form for days.
     """
-    first_url, days = url(OrderFilter()), chosen.in_any_status().query
-    tabs = [
-        Toggle(
+    first_url = url(OrderFilter())
+    query_of_days = chosen.in_any_status().query
+    tabs: list[Toggle] = []
+    for status, count in counts.items():
+        tab = Toggle(
             value=status.value,
             label=status.label,
             url=url(chosen.toggle(status)),
             pressed=status in chosen.statuses,
             count=count,
         )
-        for status, count in counts.items()
-    ]
+        tabs.append(tab)
     everything = Toggle(
         value="~",
         label=label_of_all,
@@ -79,7 +87,8 @@ def list_context(
         count=sum(counts.values()),
     )
     return {
-        "address": f"{first_url}?{{status=}}&{days}".rstrip("&"),
+        # The script puts the statuses into the braces, without asking the server.
+        "address": f"{first_url}?{{status=}}&{query_of_days}".rstrip("&"),
         "tabs": tabs,
         "all_statuses": everything,
         "length": total_of(chosen, counts),
@@ -126,15 +135,60 @@ class OrderList:
 def queue_url(chosen: OrderFilter, *, name: str = "staff_orders") -> str:
     """Return the canonical URL of the filtered queue, or of another page of the same filter."""
     if chosen.statuses == OPEN:
+        # The queue has no others: that is the list without a filter, at one address.
         chosen = chosen.in_any_status()
     return f"{reverse(name)}?{chosen.query}".rstrip("?")
 
 
 def queue_pager(chosen: OrderFilter) -> Pager:
     """Return the pager of the queue; its tokens are bound to the filter."""
-    days = f"?{chosen.in_any_status().query}" if chosen.days else ""
-    list_name = f"queue/{'.'.join(chosen.statuses)}{days}"
+    list_name = f"queue/{'.'.join(chosen.statuses)}"
+    if chosen.days:
+        list_name += f"?{chosen.in_any_status().query}"
     return Pager(first_url=queue_url(chosen), list_name=list_name, shape=chosen.shape)
+
+
+def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
+    """Return how many orders a list holds, by all its counts; None with days: not counted."""
+    if chosen.days:
+        return None
+    # Counters have no days, so these are only known of whole statuses.
+    if chosen.open_only:
+        statuses: Iterable[Status] = OPEN
+    elif chosen.statuses:
+        statuses = chosen.statuses
+    else:
+        statuses = counts
+    return sum(counts[status] for status in statuses)
+
+
+# What a page shows of one order
+
+
+@dataclass(frozen=True, slots=True)
+class OrderButtons:
+    """What may be done with an order.
+
+    ``moves`` are sent to ``move_url``; ``confirmed_moves`` have the URL of a page that asks first.
+    """
+
+    moves: tuple[Move, ...]
+    move_url: str
+    confirmed_moves: tuple[tuple[Move, str], ...]
+
+
+def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderButtons:
+    """Return the buttons for an order; their forms redirect back to ``page_url``."""
+    moves: list[Move] = []
+    confirmed_moves: list[tuple[Move, str]] = []
+    for move in moves_from(order.status, is_staff=is_staff):
+        if move.is_end:
+            address = address_of_item(CONFIRMATION_PAGES[move.target], order.id)
+            confirmed_moves.append((move, with_next(address, page_url)))
+        else:
+            moves.append(move)
+    move_url = with_next(address_of_item("move_order", order.id), page_url)
+    return OrderButtons(tuple(moves), move_url, tuple(confirmed_moves))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,82 +199,55 @@ class Crumb:
     url: str
 
 
-def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Crumb]:
+def breadcrumbs_of(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Crumb]:
     """Return the pages on the way to an order: the queue for staff, the list it is in."""
-    steps = [Crumb(_("Open orders"), reverse("staff_orders"))] if is_staff else []
+    crumbs: list[Crumb] = []
+    if is_staff:
+        crumbs.append(Crumb(_("Open orders"), reverse("staff_orders")))
     if is_own:
-        return [*steps, Crumb(_("Your orders"), reverse("orders"))]
-    name = _("Orders of %(customer)s") % {"customer": order.username}
-    return [*steps, Crumb(name, order.customer_url)]
-
-
-def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
-    """Return how many orders a list holds, by all its counts; None with days: not counted."""
-    if chosen.days:
-        return None
-    statuses = OPEN if chosen.open_only else chosen.statuses or counts
-    return sum(counts[status] for status in statuses)
-
-
-@dataclass(frozen=True, slots=True)
-class OrderButtons:
-    """What may be done with an order; ``asked`` are the moves with a page that asks first."""
-
-    moves: tuple[Move, ...]
-    move_url: str
-    asked: tuple[tuple[Move, str], ...]
-
-
-ASKED = {Status.CANCELED: "cancel_order", Status.RETURNED: "return_order"}
-"""The names of the pages that ask before a move."""
-
-
-def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderButtons:
-    """Return the buttons for an order; their forms redirect back to ``page_url``."""
-    moves = moves_from(order.status, is_staff=is_staff)
-    return OrderButtons(
-        tuple(move for move in moves if not move.is_end),
-        with_next(address_of_item("move_order", order.id), page_url),
-        tuple(
-            (move, with_next(address_of_item(ASKED[move.target], order.id), page_url))
-            for move in moves
-            if move.is_end
-        ),
-    )
-
-
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+        crumbs.append(Crumb(_("Your orders"), reverse("orders")))
+    else:
+        name = _("Orders of %(customer)s") % {"customer": order.username}
+        crumbs.append(Crumb(name, order.customer_url))
+    return crumbs
 
 
 def age_in_words(age: timedelta) -> str:
     """Format how long ago something was, in whole days, hours or minutes, such as ``4 d``."""
     if age >= DAY:
-        return ngettext("%(count)s d", "%(count)s d", age // DAY) % {"count": grouped(age // DAY)}
+        days = age // DAY
+        return ngettext("%(count)s d", "%(count)s d", days) % {"count": grouped(days)}
     if age >= HOUR:
         return _("%(count)s h") % {"count": age // HOUR}
-    return _("%(count)s min") % {"count": max(age // timedelta(minutes=1), 0)}
+    # A clock that is behind would make the age negative.
+    minutes = max(age // timedelta(minutes=1), 0)
+    return _("%(count)s min") % {"count": minutes}
 
 
-COLUMNS = (
-    *("order_id", "foreign_id", "customer", "status", "placed_at"),
-    *("bought", "items", "currency", "total"),
-)
+# Lists for programs: as CSV, and explained
 
 
 def csv_reader(read: Callable[[PageRequest], OrdersResult]) -> Callable[[PageRequest], CsvPage]:
     """Return the function that reads a page of orders as rows with these `COLUMNS`."""
 
     def read_rows(request: PageRequest) -> CsvPage:
-        found = read(request)
-        return PageResult(tuple(map(_row, found.items)), found.page)
+        result = read(request)
+        return PageResult(tuple(_row(order) for order in result.items), result.page)
 
     return read_rows
 
 
 def _row(order: OrderEntry) -> tuple[object, ...]:
     return (
-        *(order.id, order.foreign_id, order.username, order.status.value, timestamp(order.placed)),
-        *(order.summary, order.item_count, order.currency, order.total),
+        order.id,
+        order.foreign_id,
+        order.username,
+        order.status.value,
+        timestamp(order.placed),
+        order.summary,
+        order.item_count,
+        order.currency,
+        order.total,
     )
 
 
@@ -234,90 +261,5 @@ def explain_list(
     """Explain a page of a list; ``position`` is as in its URL. Raises Refusal."""
     request = pager.requested(position or {}, size=size)
     with metered() as meter:
-        found = read(request)
-    return explain(found.page, plan=found.plan.name, meter=meter)
-
-
-LIST, AT = "list", "at"
-"""The parameters of an order's URL."""
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The URLs of the orders around one in a list, and of the list; empty at its ends.
-
-    ``is_own`` says that the list is the visitor's own; others are for staff.
-    """
-
-    previous_url: str
-    next_url: str
-    list_url: str
-    is_own: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceInList:
-    """An order's position in a list, as the requests for one order before it and one after it."""
-
-    pager: Pager
-    read: Callable[[PageRequest], OrdersResult]
-    before: PageRequest
-    after: PageRequest
-    is_own: bool
-
-
-def in_list(found: OrdersResult, pager: Pager) -> list[tuple[OrderEntry, str]]:
-    """Return the orders of a page of a list, each with the URL that leads to it there."""
-    write = partial(tokens().write, list_name=pager.list_name)
-    return [
-        (order, f"{order.url}?{urlencode({LIST: pager.first_url, AT: write(entry.position)})}")
-        for order, entry in zip(found.items, found.page.entries, strict=True)
-    ]
-
-
-def place_in_list(query: QueryDict, *, username: str) -> PlaceInList | None:
-    """Return the place in a list that the URL of an order names, None for no list.
-
-    ``username`` is the visitor, whose list of orders has no name in its address. Raises Refusal.
-    """
-    if LIST not in query:
-        return None
-    path, _mark, filtered = query.get(LIST, "").partition("?")
-    try:
-        match = resolve(path)
-    except Resolver404:
-        match = None
-    name = match.url_name if match else ""
-    read: Callable[[PageRequest], OrdersResult]
-    if match and name == "staff_orders":
-        chosen = filter_of(QueryDict(filtered), path, of_queue=True)
-        pager, read = queue_pager(chosen), partial(list_open_orders, chosen)
-    elif match and name in {"orders", "staff_customer_orders"}:
-        owner = match.kwargs.get("username", username)
-        chosen = filter_of(QueryDict(filtered), path)
-        pager, read = OrderList(owner, path).pager(chosen), partial(list_orders, owner, chosen)
-    else:
-        raise Refusal(_("There is no such list of orders."), first_url=reverse("orders"))
-    before, after = (
-        pager.requested(QueryDict(urlencode({side: query.get(AT, "")})), size=1)
-        for side in ("before", "after")
-    )
-    return PlaceInList(pager, read, before, after, is_own=name == "orders")
-
-
-T = TypeVar("T")
-
-
-def beside(place: PlaceInList | None, read: Callable[[], T]) -> tuple[T, Neighbours | None]:
-    """Return what ``read`` does, and the orders around a place, if any, read in the same round."""
-    if place is None:
-        return read(), None
-    with pool().together() as together, labelled_calls("neighbours"):
-        pages = [
-            together.start(partial(place.read, request)) for request in (place.before, place.after)
-        ]
-        found = read()
-        previous_url, next_url = (
-            next((url for _, url in in_list(page.result(), place.pager)), "") for page in pages
-        )
-    return found, Neighbours(previous_url, next_url, place.pager.first_url, place.is_own)
+        result = read(request)
+    return explain(result.page, plan=result.plan.name, meter=meter)

@@ -102,11 +102,13 @@ def move_order(
         return
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
+    # Clocks of two servers differ: a history must not go back in time.
     now = max(now, parse_timestamp(order.history[-1].at) + HISTORY_PRECISION)
     change = StatusChange(target, now, reason=reason, mover=mover)
     try:
         write_move(_status_update(order, source, change), order, source=source, target=target)
     except ConditionFailed as failure:
+        # The order as it is now came with the refusal, so it need not be read again.
         stored = failure.failed[0]
         if not stored:
             raise NoSuchOrder(order_id) from failure
@@ -135,8 +137,9 @@ def _status_update(order: Order, source: Status, target: StatusChange) -> Action
     mark = mark_of_move(order, source, target.status)
     if mark:
         changes.append(Order.unsettled.set(mark))
-    key = table_key(order.pk, order.sk)
-    return update(Order, key, changes, Order.status == source.value, return_item=True)
+    # No order enters a status twice, so the status serves as its version.
+    is_unmoved = Order.status == source.value
+    return update(Order, table_key(*order.key), changes, is_unmoved, return_item=True)
 
 
 def _require_mover(order: Order, mover: str, order_id: str) -> None:
@@ -166,14 +169,14 @@ def write_move(change: Action, order: Order, *, source: Status, target: Status) 
             if 0 in failure.failed:
                 raise
             # These products were ordered again, or their customer was erased.
-            actions = [
-                action for number, action in enumerate(actions) if number not in failure.failed
-            ]
+            for number in sorted(failure.failed, reverse=True):
+                del actions[number]
         else:
             return
 
 
 def _purchase_updates(order: Order, source: Status, target: Status) -> list[Action]:
+    # “Also bought” counts delivered orders alone.
     if Status.DELIVERED not in {source, target}:
         return []
     order_id = order.sk.removeprefix(keys.ORDER_PREFIX)

@@ -56,6 +56,7 @@ def place_order(
         return _logged(placed_before, username)
     # An id has milliseconds: the moment that is stored must not have more.
     placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    # What was bought before is stored with each purchase: read it while prices are read.
     with pool().together() as together:
         bought = together.start(partial(bought_before, username))
         lines, currency = _priced(basket)
@@ -70,6 +71,7 @@ def place_order(
         pickup=pickup,
     )
     items = order_items(order, shard=OPEN_ORDERS.pick(), before=before)
+    # The pointer makes the same form, sent again even years later, lead to this order.
     key = keys.placing(username, client_id)
     pointer = OrderPointer(pk=key, sk=key, username=username, order_id=order.id)
     own_item, *others = items.all
@@ -114,6 +116,7 @@ def _priced(quantities: Mapping[str, int]) -> tuple[tuple[NewLine, ...], str]:
     if missing:
         sentence = _("“%(product)s” is no longer sold. Please remove it from your basket.")
         raise OrderRefused(sentence % {"product": missing[0]})
+    # A total has one currency.
     currencies = sorted({product.currency for product, _ in products.values()})
     if len(currencies) > 1:
         sentence = _("All products of an order must have the same currency, not %(currencies)s.")

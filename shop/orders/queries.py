@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
+from typing import Self
 
 from dynapages.items import Item
 from dynapages.lists import Order, Page, PageRequest, PageResult, Run, every_entry
@@ -15,9 +17,11 @@ from shop.orders.counts import read_customer_counts, read_queue_lengths_and_shar
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.ids import ID_LENGTH, foreign_key
+from shop.orders.items import line_keys
 from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
+"""Characters of an id that is looked for."""
 MOST_ALIKE = 10
 """Orders with the same end of their id, or the same id elsewhere, of which staff choose one."""
 
@@ -33,13 +37,10 @@ class OrdersResult(PageResult[OrderEntry]):
     plan: OrderPlan
     counts: Mapping[Status, int] = field(default_factory=dict)
 
-
-@dataclass(frozen=True, slots=True)
-class FoundOrder:
-    """An order, and the page of the index that found it."""
-
-    order: WholeOrder
-    page: Page
+    @classmethod
+    def of(cls, page: Page, plan: OrderPlan) -> Self:
+        """Build the result of a page, without counts."""
+        return cls(tuple(entry_of(entry) for entry in page.entries), page, plan)
 
 
 def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
@@ -53,7 +54,7 @@ def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
     """Read a page of a user's orders, newest first (A2, A4, A5, A6, A8)."""
     plan = plan_for_user(username, chosen)
     page = read(plan.runs, request)
-    return OrdersResult(tuple(entry_of(entry) for entry in page.entries), page, plan)
+    return OrdersResult.of(page, plan)
 
 
 def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
@@ -68,15 +69,17 @@ def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
         counts.update(lengths)
         return shards
 
-    found = OPEN_ORDERS.read_all(partial(_list_queue, chosen, request), pool=pool(), count=count)
-    return replace(found, counts=counts)
+    # Queue and counts are read at once; again if there are more shards than were known.
+    read_queue = partial(_list_queue, chosen, request)
+    result = OPEN_ORDERS.read_all(read_queue, pool=pool(), count=count)
+    return replace(result, counts=counts)
 
 
 def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrdersResult:
     plan = plan_for_queue(chosen, shards=shards)
     share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
-    return OrdersResult(tuple(entry_of(entry) for entry in page.entries), page, plan)
+    return OrdersResult.of(page, plan)
 
 
 def find_order(
@@ -85,7 +88,7 @@ def find_order(
     username: str | None = None,
     sees_all: Callable[[], bool] | None = None,
     first_line: int = 1,
-) -> FoundOrder:
+) -> WholeOrder:
     """Read an order and `LINES_AT_ONCE` of its lines by its id alone, or by its foreign id (A3).
 
     With ``username`` only that customer's, unless ``sees_all`` returns True. The order is read
@@ -94,12 +97,19 @@ def find_order(
     """
     if not 0 < len(order_id) <= LONGEST_ID:
         raise NoSuchOrder(order_id)
-    is_any = sees_all or (lambda: username is None)
-    found = _find(order_id, username, is_any, first_line)
-    found = found or _find_foreign(order_id, username, is_any, first_line)
-    if found is None:
+
+    def sees_any() -> bool:
+        # It is asked late: what it reads is only needed for orders of others.
+        if sees_all is None:
+            return username is None
+        return sees_all()
+
+    order = _find(order_id, username, sees_any, first_line)
+    if order is None:
+        order = _find_foreign(order_id, username, sees_any, first_line)
+    if order is None:
         raise NoSuchOrder(order_id)
-    return found
+    return order
 
 
 def stored_order(username: str, order_id: str) -> StoredOrder:
@@ -145,28 +155,45 @@ def products_bought_by(username: str) -> Iterator[str]:
 
 def pointers_to(foreign_id: str) -> list[OrderPointer]:
     """Return pointers to the orders with an id elsewhere: several if shops have the same ids."""
-    found = OrderPointer.query(foreign_key(foreign_id), limit=MOST_ALIKE)
-    return sorted(found, key=lambda pointer: pointer.pk != pointer.sk)
+    whole: list[OrderPointer] = []
+    prefixed: list[OrderPointer] = []
+    for pointer in OrderPointer.query(foreign_key(foreign_id), limit=MOST_ALIKE):
+        if pointer.pk == pointer.sk:
+            whole.append(pointer)
+        else:
+            prefixed.append(pointer)
+    return whole + prefixed
 
 
 def orders_numbered(number: str) -> list[tuple[str, str]]:
-    """Return the ids that are, or end in, what `number_in` returned, with their customers (S3).
+    """Return the ids that are, or end in, what `parse_number` returned, with their customers (S3).
 
     A line leads to an order, whose customer is read as well.
     """
-    order_ids = [number] if len(number) == ID_LENGTH else []
-    if keys.SHORT_ID <= len(number) < ID_LENGTH:
-        found = ShopItem.by_data.query(keys.tail(number), limit=MOST_ALIKE)
-        order_ids = [item.sk.removeprefix(keys.ORDER_PREFIX) for item in found]
-    named = [order_id for order_id in order_ids if order_id.endswith(number)]
-    return [(order_id, owner) for order_id in named if (owner := find_owner(order_id))]
+    order_ids: list[str] = []
+    if len(number) == ID_LENGTH:
+        order_ids = [number]
+    elif len(number) >= keys.SHORT_ID:
+        items = ShopItem.by_data.query(keys.tail(number), limit=MOST_ALIKE)
+        order_ids = [item.sk.removeprefix(keys.ORDER_PREFIX) for item in items]
+    orders: list[tuple[str, str]] = []
+    for order_id in order_ids:
+        if not order_id.endswith(number):  # more characters were typed than the index has
+            continue
+        owner = find_owner(order_id)
+        if owner is not None:
+            orders.append((order_id, owner))
+    return orders
 
 
 def orders_of(owners: Iterable[tuple[str, str]]) -> list[WholeOrder]:
     """Read orders by their ids and customers, without lines; unknown ones are left out."""
-    found = read_for_page((keys.user(owner), keys.order(order_id)) for order_id, owner in owners)
-    orders = [whole_order(StoredOrder.from_raw_data(dict(item)), ()) for item in found]
-    return sorted(orders, key=lambda order: order.id)
+    order_keys = [(keys.user(owner), keys.order(order_id)) for order_id, owner in owners]
+    orders: list[WholeOrder] = []
+    for item in read_for_page(order_keys):
+        stored = StoredOrder.from_raw_data(dict(item))
+        orders.append(whole_order(stored, lines=()))
+    return sorted(orders, key=attrgetter("id"))
 
 
 def every_line(order: StoredOrder) -> list[Item]:
@@ -179,8 +206,8 @@ def every_line(order: StoredOrder) -> list[Item]:
 
 
 def _find(
-    order_id: str, username: str | None, sees_all: Callable[[], bool], first_line: int
-) -> FoundOrder | None:
+    order_id: str, username: str | None, sees_any: Callable[[], bool], first_line: int
+) -> WholeOrder | None:
     # The order's own item is behind those of its lines.
     since = keys.item(order_id, first_line)
     run = Run(index=INVERTED, partition=keys.order(order_id), since=since)
@@ -190,43 +217,52 @@ def _find(
         page = read([run], request, order=Order.OLDEST_FIRST, look_ahead=False)
         items = [entry.item for entry in page.entries]
         stored = own.result()
-        if stored is None and items and sees_all():
-            owners = (keys.username_in(item["pk"]["S"]) for item in items if _is_order(item))
-            stored = _stored(next(owners, None) or find_owner(order_id), order_id)
+        if stored is None and items and sees_any():
+            owner = _owner_among(items) or find_owner(order_id)
+            stored = _stored(owner, order_id)
     if stored is None:
         return None
-    count = int(stored.line_count)
-    numbers = range(first_line, min(first_line + LINES_AT_ONCE, count + 1))
-    lines = [item for item in items if not _is_order(item)][:LINES_AT_ONCE]
-    lines = _complete(lines, order_id=order_id, numbers=numbers)
-    return FoundOrder(whole_order(stored, lines, first_line=first_line), page)
+    last_line = min(first_line + LINES_AT_ONCE - 1, int(stored.line_count))
+    lines = [item for item in items if not _is_order(item)]
+    lines = _complete(lines, order_id=order_id, numbers=range(first_line, last_line + 1))
+    return whole_order(stored, lines, first_line=first_line, page=page)
 
 
 def _stored(username: str | None, order_id: str) -> StoredOrder | None:
-    return StoredOrder.find(keys.user(username), keys.order(order_id)) if username else None
+    if not username:
+        return None
+    return StoredOrder.find(keys.user(username), keys.order(order_id))
+
+
+def _owner_among(items: Iterable[Item]) -> str | None:
+    """Return the customer of the order that is among its lines, if it is."""
+    for item in items:
+        if _is_order(item):
+            return keys.username_in(item["pk"]["S"])
+    return None
 
 
 def _find_foreign(
-    foreign_id: str, username: str | None, sees_all: Callable[[], bool], first_line: int
-) -> FoundOrder | None:
+    foreign_id: str, username: str | None, sees_any: Callable[[], bool], first_line: int
+) -> WholeOrder | None:
     pointers = pointers_to(foreign_id)
-    own = [pointer for pointer in pointers if pointer.username == username]
-    if not own and pointers and sees_all():
-        own = pointers
-    if len(own) != 1:  # none, or those of two shops
+    visible = [pointer for pointer in pointers if pointer.username == username]
+    if not visible and pointers and sees_any():
+        visible = pointers
+    if len(visible) != 1:  # none, or those of two shops
         return None
-    (pointer,) = own
-    return _find(pointer.order_id, pointer.username, sees_all, first_line)
+    (pointer,) = visible
+    return _find(pointer.order_id, pointer.username, sees_any, first_line)
 
 
 def _complete(lines: Sequence[Item], *, order_id: str, numbers: Sequence[int]) -> list[Item]:
     """Return the lines with these numbers, strongly read unless an index has all of them."""
-    line_keys = [(keys.item(order_id, number), keys.order(order_id)) for number in numbers]
+    required = line_keys(order_id, numbers)
     by_key = {key_of(line): line for line in lines}
-    if all(key in by_key for key in line_keys):
-        # An interrupted import may have left further ones.
-        return [by_key[key] for key in line_keys]
-    return sorted(read_for_page(line_keys, consistent=True), key=key_of)
+    if by_key.keys() >= set(required):
+        # An interrupted import may have left further ones, which are no lines of this order.
+        return [by_key[key] for key in required]
+    return sorted(read_for_page(required, consistent=True), key=key_of)
 
 
 def _is_order(item: Item) -> bool:

@@ -21,7 +21,7 @@ from shop.models import Order, Purchase
 from shop.order_status import Status
 from shop.orders.ids import moment_in
 from shop.orders.queries import every_line
-from shop.table import Key, key_of, put_of, read_items, set_or_remove
+from shop.table import key_of, put_of, read_items, set_or_remove
 
 COUNTERS = 2
 """Actions of the counts of a customer and of the queue."""
@@ -37,7 +37,9 @@ _ATTEMPTS = 5
 def new_mark(*, is_new_order: bool = False) -> str:
     """Return a mark for an order that is to be settled, unlike all before."""
     token = token_urlsafe(9)
-    return f"{_NEW}{token}" if is_new_order else token
+    if is_new_order:
+        return f"{_NEW}{token}"
+    return token
 
 
 def is_of_new_order(mark: str | None) -> bool:
@@ -50,6 +52,7 @@ def mark_of_move(order: Order, source: Status, target: Status) -> str | None:
     is_large = int(order.line_count) > MOST_PURCHASES
     if not is_large or Status.DELIVERED not in {source, target}:
         return None
+    # Purchases that are still to be put stay so.
     return new_mark(is_new_order=is_of_new_order(order.unsettled))
 
 
@@ -71,16 +74,17 @@ def settle(username: str, order_id: str) -> bool:
 def _settle_once(username: str, order_id: str) -> bool:
     order = Order.find(keys.user(username), keys.order(order_id))
     if order is None or order.unsettled is None:
-        return True
+        return True  # somebody else has settled it
     lines = every_line(order)
     products = list(dict.fromkeys(line["product_id"]["S"] for line in lines))
     nearest = nearest_to(products, ())
     may_put = is_of_new_order(order.unsettled) and not _is_shut(username)
-    order_key = table_key(order.pk, order.sk)
+    order_key = table_key(*order.key)
+    # Nobody may move the order, or settle it, while its purchases are changed in parts.
     is_same = (Order.unsettled == order.unsettled) & (Order.status == order.status)
     for some in in_chunks(products, MOST_IN_PART):
-        wanted = [_purchase(order, product_id, nearest) for product_id in some]
-        actions = list(_actions(wanted, may_put=may_put))
+        purchases = [_purchase(order, product_id, nearest) for product_id in some]
+        actions = list(_actions(purchases, may_put=may_put))
         if actions:
             write([check(Order, order_key, is_same), *actions])
     if len(lines) < int(order.line_count):
@@ -114,14 +118,13 @@ def _purchase(order: Order, product_id: str, nearest: Sequence[str]) -> Purchase
 
 def _actions(purchases: Sequence[Purchase], *, may_put: bool) -> Iterator[Action]:
     """Yield what makes stored purchases like these; missing ones are put only if they ``may``."""
-    stored = read_items((purchase.pk, purchase.sk) for purchase in purchases)
+    stored = read_items(purchase.key for purchase in purchases)
     for purchase in purchases:
-        key: Key = (purchase.pk, purchase.sk)
-        if key not in stored:
+        if purchase.key not in stored:
             if may_put:
                 yield put_of(purchase, Purchase.pk.does_not_exist())
-        elif not _is_settled(stored[key], purchase):
-            yield _update(stored[key], purchase)
+        elif not _is_settled(stored[purchase.key], purchase):
+            yield _update(stored[purchase.key], purchase)
 
 
 def _is_settled(stored: Item, purchase: Purchase) -> bool:
@@ -129,6 +132,7 @@ def _is_settled(stored: Item, purchase: Purchase) -> bool:
     order_id: str = stored["order_id"]["S"]
     if order_id != purchase.order_id:
         return order_id > purchase.order_id
+    # Only the purchases of delivered orders are in the indexes.
     is_listed = all(name in stored for name in PURCHASE_KEYS)
     return is_listed is (purchase.data is not None)
 

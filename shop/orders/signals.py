@@ -23,6 +23,7 @@ queue_counted = Signal()
 
 def send_placed(order_id: str, username: str, at: datetime, *, by: str = "") -> None:
     """Send `order_placed`."""
+    # What a receiver raises must not undo an order that is written.
     order_placed.send_robust(Order, order_id=order_id, username=username, by=by, moment=at)
 
 

@@ -152,6 +152,7 @@ def _id_parts(text: str) -> list[str]:
 
 
 def _id_prefix(prefix: str) -> str:
+    # Any id stands for those of the file: the prefix alone is checked.
     try:
         comment_id_from("1", prefix=prefix)
     except RowRefused as refused:

@@ -16,7 +16,7 @@ from dynapages.files.dates import DateFormats
 from dynapages.files.records import Record, Rejected
 from shop.data.olist import REVIEWS, olist_files, path_of, require_files
 from shop.data.orders import ImportedOrder
-from shop.data.survey import survey
+from shop.data.survey import read_orders
 
 _ADDED = {
     "id": "comment_id",
@@ -48,8 +48,8 @@ class OlistReviews:
         require_files(folder, REVIEWS)
         # What is wrong with orders is for their own import to tell.
         files = olist_files(folder, {}, dates, reject=_ignore)
-        found = survey(files, reject=_ignore, progress=progress)
-        return cls({one.id: one for one in found.orders})
+        survey = read_orders(files, reject=_ignore, progress=progress)
+        return cls({imported.id: imported for imported in survey.orders})
 
     def rows_of(self, review: Record) -> Iterator[Record | Rejected]:
         """Yield a review as the row of a comment on each product of its order."""
@@ -62,11 +62,12 @@ class OlistReviews:
         if not one.lines:
             reason = "its order has no items, so that there is nothing to review"
             yield Rejected(review.line, reason, review.shown("review_id"))
-        for product_id, called in {line.product_id: line.called for line in one.lines}.items():
+        ids_in_file = {line.product_id: line.id_in_file for line in one.lines}
+        for product_id, id_in_file in ids_in_file.items():
             added = {
                 # Review ids come again with other orders, and an order has several products.
                 "comment_id": f"{review.values['review_id']}-{order_id}-{product_id}",
-                "product_id": called,
+                "product_id": id_in_file,
                 "customer": one.order.username,
             }
             yield Record(review.line, {**review.values, **added})

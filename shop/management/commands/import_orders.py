@@ -191,6 +191,7 @@ def _plain_files(orders: Path, options: Mapping[str, Any], statuses: Statuses) -
     if shape.lines_in:
         rules = value_rules(options, line_columns, concerns=_is_of_lines)
         return OrderFiles(file, None, replace(shape, line_rules=rules), limit)
+    # “--rows” says where the first file has its rows.
     lines_options = {**without_limit, "rows": None}
     lines = row_file(options["lines"], lines_options, line_columns, concerns=_is_of_lines)
     return OrderFiles(file, lines, shape, limit)

@@ -17,7 +17,7 @@ from dynapages.django.formats import csv_response
 from dynapages.django.next_page import path_of_next
 from dynapages.django.paging import ListResult, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
-from dynapages.lists import Page
+from dynapages.lists import Page, PageRequest
 from dynapages.process import pool, read
 from shop.catalogue.also_bought import buyers_of
 from shop.catalogue.queries import PLAN
@@ -27,47 +27,50 @@ from shop.days import url_without_blanks
 from shop.order_status import FORWARD, Move
 from shop.orders.counts import read_queue_lengths
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import COLUMNS, csv_reader, filter_of, queue_pager, total_of
+from shop.orders.listing import COLUMNS, OrdersPage, csv_reader, filter_of, queue_pager, total_of
 from shop.orders.moving import Moved, move_orders
-from shop.orders.queries import LONGEST_ID, OrdersResult, list_open_orders, orders_of
+from shop.orders.queries import LONGEST_ID, list_open_orders, orders_of
 from shop.orders.queue.listing import (
-    Meant,
+    Match,
     all_context,
     buyers_pager,
-    find_meant,
+    find_matches,
     purchase_row,
     queue_context,
 )
 
-Asked = ListResult[OrderFilter, OrdersResult]
+MOST_DIGITS = 9
+"""Of a number in a form."""
 
 
-def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
+def _read_queue(request: HttpRequest, _visitor: Visitor) -> OrdersPage:
     chosen = queue_filter(request)
-    asked = queue_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListResult(chosen, asked, list_open_orders(chosen, asked))
+    page_request = queue_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    return ListResult(chosen, page_request, list_open_orders(chosen, page_request))
 
 
 @require_safe
-@prefetch(_read, staff_only)
-def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
+@prefetch(_read_queue, staff_only)
+def queue(request: HttpRequest, page: OrdersPage) -> HttpResponse:
     """Show the open orders of all customers, oldest first (A7)."""
-    if url := url_without_blanks(request):
+    url = url_without_blanks(request)
+    if url:
         return redirect(url)
-    found, page_url = asked.result, request.get_full_path()
-    context = queue_context(asked.filter, found, page_url=page_url, now=clock.now())
+    listing = queue_context(
+        page.filter, page.result, page_url=request.get_full_path(), now=clock.now()
+    )
+
+    def context() -> dict[str, Any]:
+        return {"heading": _("Open orders"), "listing": listing, "total": listing["length"]}
+
     return show_page(
         request,
-        queue_pager(asked.filter),
-        asked.page_request,
-        found.page,
+        queue_pager(page.filter),
+        page.page_request,
+        page.result.page,
         templates=("shop/orders/queue/queue.html", "shop/orders/queue/_queue.html"),
-        context=lambda: {
-            "heading": _("Open orders"),
-            "listing": context,
-            "total": context["length"],
-        },
-        plan=found.plan.name,
+        context=context,
+        plan=page.result.plan.name,
     )
 
 
@@ -84,61 +87,68 @@ def queue_filter(request: HttpRequest) -> OrderFilter:
     return filter_of(request.GET, reverse("staff_orders"), of_queue=True)
 
 
-def _read_meant(request: HttpRequest, _visitor: Visitor) -> tuple[str, list[Meant]]:
+def _read_matches(request: HttpRequest, _visitor: Visitor) -> tuple[str, list[Match]]:
     typed = request.GET.get("q", "").strip()
-    return typed, find_meant(typed)
+    return typed, find_matches(typed)
 
 
 @require_safe
-@prefetch(_read_meant, staff_only)
-def find(request: HttpRequest, asked: tuple[str, list[Meant]]) -> HttpResponse:
+@prefetch(_read_matches, staff_only)
+def find(request: HttpRequest, read: tuple[str, list[Match]]) -> HttpResponse:
     """Lead to the order (S3), customer or product that was typed; show a choice, or a form."""
-    typed, meant = asked
-    if len(meant) == 1:
-        return redirect(*meant[0][:2])
-    orders = orders_of((order_id, owner) for route, order_id, owner in meant if route == "order")
-    context = {"typed": typed, "most": LONGEST_ID, "orders": orders, "meant": meant}
+    typed, matches = read
+    if len(matches) == 1:
+        (match,) = matches
+        return redirect(match.route, match.id)
+    # An order's match is named after its customer.
+    orders = orders_of((match.id, match.name) for match in matches if match.route == "order")
+    context = {"typed": typed, "most": LONGEST_ID, "orders": orders, "matches": matches}
     return render(request, "shop/orders/queue/find.html", context)
 
 
 def _read_buyers(
     request: HttpRequest, _visitor: Visitor, product_id: str
 ) -> ListResult[Product, Page]:
-    asked = buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
+    page_request = buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
     with pool().together() as together:
         product = together.start(partial(product_or_404, product_id))
-        page = read(buyers_of(product_id), asked)
-        return ListResult(product.result(), asked, page)
+        page = read(buyers_of(product_id), page_request)
+        return ListResult(product.result(), page_request, page)
 
 
 @require_safe
 @prefetch(_read_buyers, staff_only)
 def product_orders(
-    request: HttpRequest, asked: ListResult[Product, Page], product_id: str
+    request: HttpRequest, page: ListResult[Product, Page], product_id: str
 ) -> HttpResponse:
     """Show who got a product, by the latest delivered order of each customer, newest first."""
+    product = page.filter
+
+    def context() -> dict[str, Any]:
+        return {
+            "heading": _("Orders with “%(product)s”") % {"product": product.name},
+            "product": product,
+            "purchases": [purchase_row(entry) for entry in page.result.entries],
+        }
+
     return show_page(
         request,
         buyers_pager(product_id),
-        asked.page_request,
-        asked.result,
+        page.page_request,
+        page.result,
         templates=("shop/orders/queue/buyers.html", "shop/orders/queue/_buyers.html"),
-        context=lambda: {
-            "heading": _("Orders with “%(product)s”") % {"product": asked.filter.name},
-            "product": asked.filter,
-            "purchases": [*map(purchase_row, asked.result.entries)],
-        },
+        context=context,
         plan=PLAN,
     )
 
 
-MOST_DIGITS = 9
+# Moves of many orders
 
 
 @require_POST
 @staff_only
 def move_selected(request: HttpRequest) -> HttpResponse:
-    """Move the selected orders, each on its own, and tell the outcome of each."""
+    """Move the selected orders, each on its own, and show the outcome of each."""
     move = _move(request.POST.get("move", ""))
     order_ids = request.POST.getlist("order")
     if len(order_ids) > settings.PAGE_SIZE:
@@ -160,31 +170,50 @@ def move_all(request: HttpRequest) -> HttpResponse:
     if len(chosen.statuses) != 1:
         sentence = _("Choose one status of the queue to move all its orders.")
         raise Refusal(sentence, first_url=reverse("staff_orders"))
-    if request.method != "POST":
-        context = all_context(chosen, total_of(chosen, read_queue_lengths()))
-        context |= {"passed": None, "results": ()}
-        return render(request, "shop/orders/queue/all.html", context)
+    # Each POST moves one page, and its answer has the form for the next: no request takes long.
+    if request.method == "POST":
+        context = _move_page(request, chosen)
+    else:
+        length = total_of(chosen, read_queue_lengths())
+        context = {**all_context(chosen, length), "passed": None, "results": ()}
+    if request.method == "POST" and wants_partial(request):
+        return render(request, "shop/orders/queue/_step.html", context)
+    return render(request, "shop/orders/queue/all.html", context)
+
+
+def _move_page(request: HttpRequest, chosen: OrderFilter) -> dict[str, Any]:
+    """Move a page of the orders of a status, and build what is shown of it.
+
+    The form brings the counts that the page before showed.
+    """
     count = _number(request.POST.get("count", ""))
+    moved_before = _number(request.POST.get("moved", "")) or 0
     context = all_context(chosen, count)
+    move = context["move"]
     pager = queue_pager(chosen)
-    asked = pager.requested(request.POST, size=settings.PAGE_SIZE)
-    move, who = context["move"], request.user.get_username()
-    found = list_open_orders(chosen, asked)
-    results = move_orders([order.id for order in found.items], move, who=who, now=clock.now())
-    latest = found.page.entries[-1].position if found.page.entries else asked.position
-    ordinal = latest.ordinal if latest else None
-    passed = 0 if ordinal is None else ordinal.signed
-    outcomes = _outcomes(move, results)
-    context |= {
+    page_request = pager.requested(request.POST, size=settings.PAGE_SIZE)
+    result = list_open_orders(chosen, page_request)
+    order_ids = [order.id for order in result.items]
+    moves = move_orders(order_ids, move, who=request.user.get_username(), now=clock.now())
+    passed = _orders_up_to_end(result.page, page_request)
+    outcomes = _outcomes(move, moves)
+    return {
+        **context,
         **outcomes,
         "passed": passed,
-        "moved_in_all": (_number(request.POST.get("moved", "")) or 0) + outcomes["moved"],
+        "moved_in_all": moved_before + outcomes["moved"],
         "total": max(count or 0, passed),
-        "start": passed - len(results) + 1,
-        "after": pager.token_behind(found.page) if found.page.has_next else None,
+        "start": passed - len(moves) + 1,
+        "after": pager.token_behind(result.page) if result.page.has_next else None,
     }
-    page = "_step.html" if wants_partial(request) else "all.html"
-    return render(request, f"shop/orders/queue/{page}", context)
+
+
+def _orders_up_to_end(page: Page, page_request: PageRequest) -> int:
+    """Return how many orders of the list there are up to the end of a page, 0 if unknown."""
+    position = page.entries[-1].position if page.entries else page_request.position
+    if position is None or position.ordinal is None:
+        return 0
+    return position.ordinal.signed
 
 
 def _move(target: str) -> Move:
@@ -200,12 +229,14 @@ def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, Any]:
     return {
         "move": move,
         "results": results,
-        "moved": sum(not result.refusal for result in results),
-        "by_others": sum(result.by_another for result in results),
+        "moved": len([result for result in results if not result.refusal]),
+        "by_others": len([result for result in results if result.by_another]),
         "status": move.target.in_words,
     }
 
 
 def _number(text: str) -> int | None:
     """Return a number that the page before showed, for its sentences alone."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS:
+        return int(text)
+    return None

@@ -80,7 +80,7 @@ def listed(username: str, **chosen: Any) -> list[str]:
 
 
 def found(foreign_id: str) -> WholeOrder:
-    return find_order(foreign_id).order
+    return find_order(foreign_id)
 
 
 class TestImport:

@@ -91,7 +91,7 @@ def random_ranges(count: int) -> Iterator[tuple[date, date]]:
 
 def check_order(order: TruthOrder) -> None:
     for order_id in (order.id, order.foreign_id):
-        found = find_order(order_id).order
+        found = find_order(order_id)
         pieces = Counter({line.product_id: line.quantity for line in found.items})
         assert found.username == order.username
         assert (found.status, found.total * 100) == (order.status, order.cents)

@@ -10,7 +10,7 @@ from dynapages.files.dates import DateFormats
 from shop.catalogue.content import NewCategory
 from shop.data.history import history_of
 from shop.data.olist import olist_files
-from shop.data.survey import OrdersFound, survey
+from shop.data.survey import SurveyResult, read_orders
 from shop.order_status import Status
 from shop.orders.items import NewOrder
 from tests.support.shop.olist_folders import CATEGORIES, CUSTOMERS, ITEMS, PRODUCTS, OlistFolder
@@ -25,9 +25,9 @@ def rejected():
 
 @pytest.fixture
 def read(tmp_path, rejected):
-    def read(folder: OlistFolder) -> OrdersFound:
+    def read(folder: OlistFolder) -> SurveyResult:
         files = olist_files(folder.write(tmp_path), {}, DateFormats(), reject=rejected.append)
-        return survey(files, reject=rejected.append, progress=Progress(shown=False))
+        return read_orders(files, reject=rejected.append, progress=Progress(shown=False))
 
     return read
 
@@ -164,7 +164,7 @@ class TestProducts:
         folder.add(CATEGORIES, "beleza_saude", "health_beauty")
         folder.add(PRODUCTS, "8cab8abac59158715", "beleza_saude")
         folder.add(PRODUCTS, "plain", "pc_gamer")
-        found: OrdersFound = read(folder)
+        found: SurveyResult = read(folder)
         return found
 
     def test_are_in_their_english_category(self, found):

@@ -179,10 +179,19 @@ class TestOneFile:
     def test_may_leave_out_what_the_first_row_of_an_order_has(self, orders, run, tmp_path):
         rows = orders.rows()
         for row in rows[1::2]:
-            row.update(dict.fromkeys(orders.heads[0], ""))
+            row.update(dict.fromkeys(orders.heads[0].keys() - {"order_id"}, ""))
         counts, reasons = run(write_csv(tmp_path / "orders.csv", rows))
         assert (reasons, counts["files"]["orders.csv"]["read"]) == ([], 6)
-        assert len(find_order(f"{orders.key}-2").order.items) == 2
+        assert len(find_order(f"{orders.key}-2").items) == 2
+
+    def test_rejects_a_row_that_names_no_order_with_the_orders_around_it(
+        self, orders, run, tmp_path
+    ):
+        rows = orders.rows()
+        rows[1]["order_id"] = ""
+        counts, reasons = run(write_csv(tmp_path / "orders.csv", rows))
+        assert counts["files"]["orders.csv"]["read"] == 2
+        assert "order_id is missing" in reasons
 
     def test_rejects_an_order_whose_rows_contradict_each_other(self, orders, run, tmp_path):
         rows = orders.rows()
@@ -263,7 +272,7 @@ def test_an_id_of_this_shop_is_kept_with_the_foreign_one_by_its_customer(
         row["customer"] = f"{orders.key}-{name}"
         _, found = run(write_csv(tmp_path / "orders.csv", [row]))
         assert len(found) == reasons
-    order = find_order(own).order
+    order = find_order(own)
     assert (order.foreign_id, order.username) == (foreign, f"{orders.key}-ann")
 
 
@@ -280,7 +289,7 @@ class TestReturns:
         counts, reasons = run(*SHAPES[shape](orders, tmp_path))
         assert (reasons, counts["orders"]["created"]) == ([], 3)
         assert (counts["returned_lines"], counts["orders_of_returns"]) == (1, 0)
-        assert len(find_order(f"{orders.key}-1").order.items) == 1
+        assert len(find_order(f"{orders.key}-1").items) == 1
 
     @pytest.mark.parametrize("shape", SHAPES)
     def test_of_a_whole_order_skip_it(self, orders, run, shape, tmp_path):
@@ -322,7 +331,7 @@ class TestAnOrderOfAnySize:
         files = orders.in_two_files(tmp_path)
         counts, reasons = run(*files)
         assert (reasons, counts["orders"]["created"]) == ([], 1)
-        found = find_order(f"{orders.key}-1").order
+        found = find_order(f"{orders.key}-1")
         assert (found.line_count, str(found.total)) == (number, str(Decimal("2.50") * number))
         assert all(has_bought(f"{orders.key}-ann", f"{orders.key}-{n}") for n in range(number))
         assert run(*files)[0]["orders"]["unchanged"] == 1
@@ -334,7 +343,7 @@ def test_an_id_that_is_not_allowed_is_kept_and_found_as_it_is(orders, run, tmp_p
     files = orders.in_two_files(tmp_path)
     counts, reasons = run(*files)
     assert (reasons, counts["mapped"]) == ([], 0)
-    assert find_order(number).order.foreign_id == number
+    assert find_order(number).foreign_id == number
     assert run(*files)[0]["orders"]["unchanged"] == 3
 
 
@@ -349,7 +358,7 @@ def test_an_order_that_an_earlier_version_imported_under_a_mapped_id_is_the_same
     for one in (orders.heads[0], *orders.lines):
         one["order_id"] = number
     assert run(*orders.in_two_files(tmp_path))[0]["orders"]["unchanged"] == 1
-    assert find_order(number).order.foreign_id == identifier_of(number)
+    assert find_order(number).foreign_id == identifier_of(number)
 
 
 BAD_USAGE = {

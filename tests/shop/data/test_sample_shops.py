@@ -35,7 +35,7 @@ def write(tmp_path):
 
 
 def order(order_id: str) -> WholeOrder:
-    return find_order(order_id).order
+    return find_order(order_id)
 
 
 def lines_of(order_id: str) -> list[tuple[str, str, int, str]]:

@@ -154,7 +154,7 @@ class TestALargeOrder:
         assert listed_products(order) == {line.product_id for line in order.lines}
 
     def test_is_kept_when_it_is_imported_again(self, order):
-        assert put_orders([order]) == [OrderOutcome.KEPT]
+        assert put_orders([order]) == [OrderOutcome.UNCHANGED]
         assert read_customer_counts(order.username)[Status.PLACED] == 1
 
     def test_leaves_nothing_for_the_check(self, order):
@@ -162,7 +162,7 @@ class TestALargeOrder:
 
     def test_of_a_foreign_id_that_another_has_leaves_nothing(self, order):
         other = replace(large_order(), foreign_id=order.foreign_id)
-        assert put_orders([other]) == [OrderOutcome.TAKEN]
+        assert put_orders([other]) == [OrderOutcome.ID_IN_USE]
         assert left_of(other) == []
 
     def test_leaves_a_product_with_a_later_order_of_it(self, order):
@@ -233,7 +233,7 @@ class TestAnInterruptedImport:
                 put_orders([order])
             put_orders([order])
             rounds += 1
-            assert find_order(order.id).order.line_count == FEW
+            assert find_order(order.id).line_count == FEW
             assert read_customer_counts(username)[Status.DELIVERED] == rounds
             assert len(listed_products(order)) == FEW
         assert rounds > 4
@@ -262,7 +262,7 @@ class TestAnInterruptedImport:
     @pytest.mark.parametrize("transaction", [SHOWS + 1, SHOWS + 2, SHOWS + 3])
     def test_is_settled_by_a_repair_once_its_order_is_visible(self, interrupt, transaction):
         order = interrupt(large_order(Status.DELIVERED), transaction=transaction)
-        assert find_order(order.id).order.line_count == LINES
+        assert find_order(order.id).line_count == LINES
         assert found(order)[0] == "purchases: not all settled"
         repair(order)
         assert len(listed_products(order)) == LINES
@@ -272,7 +272,7 @@ class TestAnInterruptedImport:
         order = interrupt(large_order())
         shorter = replace(order, lines=order.lines[:-20])
         assert put_orders([shorter]) == [OrderOutcome.CREATED]
-        shown = [line.product_id for line in find_order(order.id).order.items]
+        shown = [line.product_id for line in find_order(order.id).items]
         assert shown == [line.product_id for line in shorter.lines]
         assert not has_bought(order.username, order.lines[-1].product_id)
         assert found(order) == ["lines: 20 of an interrupted import"]
@@ -309,7 +309,7 @@ class TestTwoWriters:
     def test_of_the_same_order_put_it_once(self, transaction):
         order = large_order()
         with before_transaction(transaction, lambda: put_orders([order])):
-            assert put_orders([order]) == [OrderOutcome.KEPT]
+            assert put_orders([order]) == [OrderOutcome.UNCHANGED]
         assert read_customer_counts(order.username)[Status.PLACED] == 1
         assert found(order) == []
 
@@ -318,13 +318,13 @@ class TestTwoWriters:
         order = large_order()
         other = replace(order, lines=tuple(lines()))
         with before_transaction(transaction, lambda: put_orders([other])):
-            assert put_orders([order]) == [OrderOutcome.KEPT]
+            assert put_orders([order]) == [OrderOutcome.UNCHANGED]
         names = [line["product_id"]["S"] for line in every_line(stored_order_of(order))]
         assert names == [line.product_id for line in other.lines]
 
     def test_of_the_same_id_leave_the_lines_of_the_first(self, order):
         other = replace(order, username=unique("kim"), lines=tuple(lines()), foreign_id=None)
-        assert put_orders([other]) == [OrderOutcome.TAKEN]
+        assert put_orders([other]) == [OrderOutcome.ID_IN_USE]
         names = [line["product_id"]["S"] for line in every_line(stored_order_of(order))]
         assert names == [line.product_id for line in order.lines]
 

@@ -53,15 +53,15 @@ class TestAPlacedOrder:
         order_id = order((lamp, 3))
         assert has_bought(username, lamp)
         put_product(lamp, cents=9_999)
-        found = find_order(order_id).order
+        found = find_order(order_id)
         assert found.total == Decimal("59.97")
         assert [(line.product_id, line.quantity) for line in found.items] == [(lamp, 3)]
 
     def test_is_placed_to_the_millisecond_that_its_id_tells(self, order, product):
-        assert find_order(order((product(), 1))).order.placed == NOW.replace(microsecond=123_000)
+        assert find_order(order((product(), 1))).placed == NOW.replace(microsecond=123_000)
 
     def test_may_hold_forty_products(self, order, product):
-        found = find_order(order(*((product(), 1) for _ in range(40)))).order
+        found = find_order(order(*((product(), 1) for _ in range(40))))
         assert len(found.items) == found.item_count == 40
 
 

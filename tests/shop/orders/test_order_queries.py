@@ -114,7 +114,7 @@ class TestFindingAnOrder:
     def test_gives_the_lines_in_their_order(self, fresh, tables):
         lines = [NewLine(f"p{n}", f"Product {n}", n + 1, 100 * n) for n in range(40)]
         put(order := made_order(fresh("alex"), lines=lines))
-        found = find_order(order.id).order
+        found = find_order(order.id)
         assert [line.product_id for line in found.items] == [line.product_id for line in lines]
         assert found.total == sum(line.total for line in found.items)
         assert owner_of(order.id) == order.username

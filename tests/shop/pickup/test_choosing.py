@@ -32,7 +32,7 @@ def choose(order: NewOrder, point: PickupPoint, *, username: str | None = None) 
 
 
 def chosen(order: NewOrder) -> NewPickup | None:
-    return find_order(order.id).order.pickup
+    return find_order(order.id).pickup
 
 
 class TestChoosing:
@@ -85,7 +85,7 @@ class TestAChoice:
     def test_stays_when_the_order_is_imported_again(self, made, order):
         later = StatusChange(Status.SHIPPED, START.replace(year=2024))
         put_orders([NewOrder(**(_fields(order) | {"history": (*order.history, later)}))])
-        assert find_order(order.id).order.status is Status.SHIPPED
+        assert find_order(order.id).status is Status.SHIPPED
         assert made() is not None
 
 

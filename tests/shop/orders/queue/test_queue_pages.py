@@ -18,7 +18,7 @@ from shop.order_status import Status
 from shop.orders.ids import id_bound
 from shop.orders.items import NewLine
 from shop.orders.listing import age_in_words
-from shop.orders.queue.listing import find_meant
+from shop.orders.queue.listing import find_matches
 from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import LATER, START, made_order, put, put_product
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
@@ -288,7 +288,7 @@ class TestTheSearch:
     @pytest.mark.real_engine
     def test_reads_by_key_alone_in_one_round(self, alice):
         with metered() as meter:
-            find_meant(alice.username)
+            find_matches(alice.username)
         assert {call.operation for call in meter.log} <= {"Query", "GetItem", "BatchGetItem"}
         assert (meter.rounds, meter.units) <= (1, 3.0)
 

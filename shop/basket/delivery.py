@@ -1,0 +1,47 @@
+"""Where an order of the basket may go: to pickup points near a place, or to the door."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dynapages.django.paging import LONGEST_ID
+from shop.orders.items import NewPickup
+from shop.pickup.items import PickupPoint
+from shop.pickup.listing import format_distance
+from shop.pickup.locations import BadLocation, NoSuchZip, locate
+from shop.pickup.queries import NoSuchPoint, find_point, location_of_earlier_order, nearest_points
+
+LONGEST_NEAR = 100
+"""Characters of a place that was typed."""
+POINTS_OFFERED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The points near a place as it was typed, each with its distance, or the ``problem``."""
+
+    near: str
+    points: Sequence[tuple[PickupPoint, str]] = ()
+    problem: str = ""
+
+
+def delivery_to(near: str, *, username: str) -> Delivery:
+    """Return the nearest pickup points to a postcode or coordinates, or to an earlier order's."""
+    try:
+        location = locate(near) if near else location_of_earlier_order(username)
+    except (NoSuchZip, BadLocation) as error:
+        return Delivery(near, problem=str(error))
+    if location is None:
+        return Delivery(near)
+    nearest = nearest_points(location.place, POINTS_OFFERED).points
+    points = [(one.point, format_distance(one.metres)) for one in nearest]
+    return Delivery(near or location.prefix, points)
+
+
+def chosen_pickup(point_id: str) -> NewPickup | None:
+    """Read the pickup point of a form, None for the door. Raises NoSuchPoint."""
+    if not point_id:
+        return None
+    if len(point_id) > LONGEST_ID:
+        raise NoSuchPoint(point_id)
+    point = find_point(point_id)
+    return NewPickup(point.id, point.name, point.address, point.hours)
