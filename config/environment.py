@@ -117,7 +117,7 @@ class Environment:
         hint: str = "",
         **options: object,
     ) -> Value:
-        """Return a value as a method of `environs` reads it; the default and a problem if wrong."""
+        """Return a value as a method of environs reads it; the default and a problem if wrong."""
         if not self.text(name):
             return default
         sentence = f"{name} is {self.text(name).lower()!r}, {wrong}."

@@ -1,13 +1,13 @@
-"""The sitemap's pages: where they begin, one page of products or categories, and both stored.
+"""Reads of the sitemap: where its pages begin, and one page of products or categories.
 
 A page is a stretch of all products by name, or of all categories. Where they begin, no request
-could find out at a bounded cost: `write_sitemap` stores it, and what is added meanwhile lies
-between two.
+could find out at a bounded cost: `shop.sitemap.services` stores it, and what is added meanwhile
+lies between two.
 """
 
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -49,7 +49,7 @@ class StoredSitemap(ShopItem):
 
 
 def find_starts() -> list[PageStart]:
-    """Return where the pages begin; before the first `write_sitemap`, the first of each list."""
+    """Return where the pages begin; before they were stored once, the first of each list."""
     with labelled_calls("sitemap"):
         stored = StoredSitemap.find(keys.SITEMAP, keys.SITEMAP, consistent_read=False)
     if stored is None or stored.pages is None:
@@ -60,22 +60,3 @@ def find_starts() -> list[PageStart]:
 def list_page(of: str, request: PageRequest) -> PageResult[Any]:
     """Read a page of one of `LISTS`, as many as `MOST_UNITS` can read."""
     return LISTS[of](replace(request, most_units=MOST_UNITS), first_read=FIRST_READ)
-
-
-def write_sitemap() -> list[PageStart]:
-    """Walk through all products and categories, and store where the sitemap's pages begin."""
-    starts: list[PageStart] = []
-    for name in LISTS:
-        starts += _starts_in(name)
-    compressed = zlib.compress(json.dumps(starts, separators=(",", ":")).encode(), 9)
-    StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, pages=compressed).save()
-    return starts
-
-
-def _starts_in(of: str) -> Iterator[PageStart]:
-    """Yield where the pages of a list begin; each page is read to know where the next one does."""
-    yield PageStart(of)
-    position = list_page(of, PageRequest(MOST_ADDRESSES)).page.next_position
-    while position:
-        yield PageStart(of, position.place)
-        position = list_page(of, PageRequest(MOST_ADDRESSES, position)).page.next_position

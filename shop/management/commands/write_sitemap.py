@@ -4,7 +4,7 @@ from typing import Any
 
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
-from shop.sitemap.queries import write_sitemap
+from shop.sitemap.services import write_sitemap
 
 
 class Command(TableCommand):

@@ -15,7 +15,7 @@ from dynapages_testing.strict import refuse_what_aws_refuses
 from shop import keys
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.sitemap import queries
+from shop.sitemap import services
 from shop.table import TABLE
 from tests.support.catalogue.switching import take_off
 from tests.support.comments.outage import own_engine
@@ -110,7 +110,7 @@ class TestTheSitemap:
 
     def test_has_no_more_on_a_page_than_a_page_may_have(self, monkeypatch):
         put_shelf("a-lamps", 3)
-        monkeypatch.setattr(queries, "MOST_ADDRESSES", 2)
+        monkeypatch.setattr(services, "MOST_ADDRESSES", 2)
         call_command("write_sitemap")
         monkeypatch.setattr("shop.sitemap.views.MOST_ADDRESSES", 2)
         found = [one for page in walk() for one in page if "/products/a-lamps" in one]

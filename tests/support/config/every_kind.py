@@ -50,7 +50,7 @@ from shop.orders.ids import imported_order_id
 from shop.orders.importing import put_orders
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
 from shop.orders.placing import place_order
-from shop.sitemap.queries import write_sitemap
+from shop.sitemap.services import write_sitemap
 from shop.table import OPEN_ORDERS, counters_of
 from tests.support.catalogue.switching import take_off
 from tests.support.comments.deciding import feature, hide
