@@ -96,7 +96,6 @@ SCATTERED = frozenset(
         "demo.sample.orders",
         "dynapages.django.formats",
         "dynapages.django.paging",
-        "dynapages.files.lines",
         "dynapages.ninja",
         "lab.bench.context",
         "lab.bench.pages",

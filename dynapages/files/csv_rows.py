@@ -20,11 +20,11 @@ class _RowTooLong(ValueError):
 
 
 class _RowLines:
-    """Passes lines to the csv module, and keeps those of the row being read."""
+    """Passes lines to the csv module, and remembers those of the row being read."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self.taken: list[str] = []
+        self.lines_of_row: list[str] = []
         self._characters = 0
         self._unclosed_until = 0
 
@@ -32,31 +32,31 @@ class _RowLines:
         return self
 
     def __next__(self) -> str:
-        if self.taken and self._lines.number < self._unclosed_until:
+        if self.lines_of_row and self._lines.number < self._unclosed_until:
             raise _RowTooLong
         line = next(self._lines)
-        self.taken.append(line)
+        self.lines_of_row.append(line)
         self._characters += len(line)
         if self._characters >= LONGEST_LINE:
             raise _RowTooLong
         return line
 
     def begin_row(self) -> None:
-        self.taken = []
+        self.lines_of_row = []
         self._characters = 0
 
     @property
     def first(self) -> int:
         """The number of the row's first line."""
-        return self._lines.number - len(self.taken) + 1
+        return self._lines.number - len(self.lines_of_row) + 1
 
-    def give_back_all_but_first(self) -> None:
-        """Have the lines read again, after a quote in the first was not closed in any of them.
+    def push_back_all_but_first(self) -> None:
+        """Have the lines come again, after a quote in the first was not closed in any of them.
 
         A row that begins in one of them would fail at the same place: it is not read so far again.
         """
         self._unclosed_until = max(self._unclosed_until, self._lines.number)
-        self._lines.take_back(self.taken[1:])
+        self._lines.push_back(self.lines_of_row[1:])
 
 
 class CsvRows:
@@ -74,7 +74,10 @@ class CsvRows:
 
     def __iter__(self) -> Iterator[Record | Rejected]:
         for row in self._rows():
-            yield self._record(row) if isinstance(row, list) else row
+            if isinstance(row, Rejected):
+                yield row
+            else:
+                yield self._record(row)
 
     def _header(self) -> tuple[str, ...]:
         first = next(self._rows(), None)
@@ -95,7 +98,7 @@ class CsvRows:
                 return
             except (csv.Error, _RowTooLong) as error:
                 rejected = Rejected(self._lines.first, _reason(error))
-                self._lines.give_back_all_but_first()
+                self._lines.push_back_all_but_first()
                 yield rejected
                 continue
             if any(field.strip() for field in row):
@@ -112,9 +115,10 @@ class CsvRows:
 def _delimiter_of(lines: Lines) -> str:
     """Return the delimiter that the first line has most of, outside quotes."""
     first = next(lines, "")
-    lines.take_back([first] if first else [])
-    bare = _QUOTED.sub("", first)
-    return max(DELIMITERS, key=bare.count)
+    if first:
+        lines.push_back([first])
+    unquoted = _QUOTED.sub("", first)
+    return max(DELIMITERS, key=unquoted.count)
 
 
 def _reason(error: Exception) -> str:

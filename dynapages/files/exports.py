@@ -45,22 +45,28 @@ class Layout:
 
     def header(self) -> str:
         """Return the line that names the columns, if the format has one."""
-        return csv_text([self.columns], line_end="\n") if self.format == "csv" else ""
+        if self.format != "csv":
+            return ""
+        return csv_text([self.columns], line_end="\n")
 
     def text(self, rows: Iterable[Row]) -> str:
         """Return the lines of rows."""
         if self.format == "csv":
-            found = ([row.get(column) for column in self.columns] for row in rows)
-            return csv_text(found, line_end="\n")
-        return "".join(map(self._json_line, rows))
+            values_of_rows = [[row.get(column) for column in self.columns] for row in rows]
+            return csv_text(values_of_rows, line_end="\n")
+        return "".join(self._json_line(row) for row in rows)
 
     def footer(self) -> str:
         """Return what comes after all rows."""
         return ""
 
     def _json_line(self, row: Row) -> str:
-        found = {name: row[name] for name in self.columns if row.get(name) is not None}
-        return json.dumps(found, ensure_ascii=False) + "\n"
+        values: dict[str, object] = {}
+        for name in self.columns:
+            value = row.get(name)
+            if value is not None:
+                values[name] = value
+        return json.dumps(values, ensure_ascii=False) + "\n"
 
 
 def export_to_stream(write: Callable[[str], object], layout: Layout, walk: Walk) -> int:
@@ -98,10 +104,11 @@ class _Progress:
     is_whole: bool = False
 
     def save(self, path: Path) -> None:
+        """Write it to a file, which holds what it held before until all is written."""
         new = path.with_name(f"{path.name}.new")
-        noted = (self.about, self.position, self.length, self.rows, self.is_whole)
+        fields = (self.about, self.position, self.length, self.rows, self.is_whole)
         with new.open("w", encoding="utf-8") as file:
-            json.dump(noted, file)
+            json.dump(fields, file)
             _sync(file)
         new.replace(path)
 
@@ -112,48 +119,52 @@ def progress_of(path: Path) -> Path:
 
 
 def _export(path: Path, layout: Layout, walk: Walk, about: Mapping[str, Any]) -> int:
-    noted = progress_of(path)
-    progress = _load(path, noted, about)
-    progress.save(noted)
+    progress_path = progress_of(path)
+    progress = _load_progress(path, progress_path, about)
+    progress.save(progress_path)
     with path.open("ab") as file:
         file.truncate(progress.length or 0)
         if progress.length is None:
-            _append(file, layout.header(), progress, noted)
-        for batch in () if progress.is_whole else walk(progress.position):
-            progress.position, progress.is_whole = batch.position, batch.position is None
-            progress.rows += len(batch.rows)
-            _append(file, layout.text(batch.rows), progress, noted)
-        # Its length is not noted: after an interruption here it is cut off, and written again.
+            _append(file, layout.header(), progress, progress_path)
+        if not progress.is_whole:
+            for batch in walk(progress.position):
+                progress.position = batch.position
+                progress.is_whole = batch.position is None
+                progress.rows += len(batch.rows)
+                _append(file, layout.text(batch.rows), progress, progress_path)
+        # Its length is not saved: after an interruption here it is cut off, and written again.
         file.write(layout.footer().encode())
         _sync(file)
-    noted.unlink()
+    progress_path.unlink()
     return progress.rows
 
 
-def _append(file: IO[bytes], text: str, progress: _Progress, noted: Path) -> None:
+def _append(file: IO[bytes], text: str, progress: _Progress, progress_path: Path) -> None:
+    """Append a text, and save that the file is so long now, in this order."""
     file.write(text.encode())
     _sync(file)
     progress.length = os.fstat(file.fileno()).st_size
-    progress.save(noted)
+    progress.save(progress_path)
 
 
-def _load(path: Path, noted: Path, about: Mapping[str, Any]) -> _Progress:
-    if not noted.exists():
+def _load_progress(path: Path, progress_path: Path, about: Mapping[str, Any]) -> _Progress:
+    """Return how far an export came, or its beginning. Raises ExportUnwritable."""
+    if not progress_path.exists():
         return _Progress(about)
     try:
-        progress = _Progress(*json.loads(noted.read_text(encoding="utf-8")))
+        progress = _Progress(*json.loads(progress_path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
-        raise _not_to_continue(noted, "is damaged") from error
+        raise _not_to_continue(progress_path, "is damaged") from error
     if progress.about != about:
-        raise _not_to_continue(noted, "belongs to another export")
+        raise _not_to_continue(progress_path, "belongs to another export")
     size = path.stat().st_size if path.exists() else 0
     if size < (progress.length or 0):
-        raise _not_to_continue(noted, f"tells of more than {path.name} has")
+        raise _not_to_continue(progress_path, f"tells of more than {path.name} has")
     return progress
 
 
-def _not_to_continue(noted: Path, why: str) -> ExportUnwritable:
-    return ExportUnwritable(f"{noted} {why}: delete it to begin the export anew.")
+def _not_to_continue(progress_path: Path, why: str) -> ExportUnwritable:
+    return ExportUnwritable(f"{progress_path} {why}: delete it to begin the export anew.")
 
 
 def _sync(file: IO[Any]) -> None:

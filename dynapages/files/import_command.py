@@ -20,7 +20,8 @@ from dynapages.calls import FAILURES
 from dynapages.django.options import interruptible, sentence_to_go_on
 from dynapages.files.columns import BadMapping
 from dynapages.files.dates import FormatUnknown
-from dynapages.files.lines import EncodingUnknown, FileUnreadable
+from dynapages.files.encodings import EncodingUnknown
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.rejects import RejectsFile, RejectsUnwritable
 
 BAD_USAGE = 2

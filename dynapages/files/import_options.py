@@ -12,7 +12,7 @@ from django.utils.translation import check_for_language, override
 from dynapages.django.options import at_least_one
 from dynapages.files.columns import BadMapping
 from dynapages.files.dates import DateFormats, FormatUnknown
-from dynapages.files.lines import require_encoding
+from dynapages.files.encodings import require_encoding
 from dynapages.files.row_files import RowFile
 from dynapages.files.values import ValueRules, parse_rules
 

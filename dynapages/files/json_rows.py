@@ -10,11 +10,13 @@ long an integer or too many levels, which here lose their own row alone.
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from json import JSONDecodeError
 from math import isfinite
 
-from dynapages.files.lines import LONGEST_LINE, FileUnreadable, Lines
+from dynapages.files.lines import LONGEST_LINE, Lines
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import MOST_NESTED, ColumnNames, Record, Rejected, RowRefused
 
 _CHUNK = 64 * 1024
@@ -31,7 +33,7 @@ _PART = re.compile(r"""([\[{])|([\]}])|"(?:[^"\\]|\\.)*+"?|-?[0-9]+""", re.DOTAL
 
 
 class JsonRecords(ColumnNames):
-    """Makes records of objects, and keeps the names of their columns."""
+    """Makes records of objects, and remembers the names of their columns."""
 
     def record(self, line: int, value: object, what: str) -> Record | Rejected:
         """Return the record of a value, which is rejected where it is no object."""
@@ -89,68 +91,63 @@ class JsonArray(JsonRecords):
         if not self._path:
             yield from self._array()
             return
-        is_listed = self._next() == "["
-        if is_listed:
-            self._take("[")
-        while self._next():
+        is_in_array = self._peek() == "["
+        if is_in_array:
+            self._expect("[")
+        while self._peek():
             for name in self._path:
                 self._enter(name)
             yield from self._array()
-            self._pass_over(len(self._path))
-            if is_listed and self._take(",", "]") == "]":
+            self._skip(len(self._path))
+            if is_in_array and self._expect(",", "]") == "]":
                 return
 
     def _array(self) -> Iterator[Record | Rejected]:
-        self._take("[")
-        if self._next() == "]":
+        self._expect("[")
+        if self._peek() == "]":
             return
         while True:
-            self._next()
+            self._peek()
             yield self._element()
-            if self._take(",", "]") == "]":
+            if self._expect(",", "]") == "]":
                 return
 
     def _element(self) -> Record | Rejected:
+        """Read the next element, with as much more text as it takes."""
         line = self._line
         while True:
-            problem, excess = "it ends within an element", ""
-            value, end = None, len(self._text)
-            try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
-            except JSONDecodeError as error:
-                problem = str(error)
-            except (ValueError, RecursionError) as error:
-                excess, end = _excess(error), _end_of(self._text, self._at)
-            # A number may go on in what is not read yet.
-            if end < len(self._text):
-                length = end - self._at
-                self._go_to(end)
-                if length >= LONGEST_LINE:
-                    excess = _TOO_LONG
-                if excess:
-                    return Rejected(line, f"the element {excess}")
-                return self.record(line, value, "the element")
-            if self._left >= LONGEST_LINE:
-                raise self._unreadable(f"{problem}, or the element {_TOO_LONG}")
+            decoded = _decode(self._text, self._at)
+            # What ends where the text read so far ends may go on, such as a number.
+            if decoded.end < len(self._text):
+                break
+            if self._unread >= LONGEST_LINE:
+                raise self._unreadable(f"{decoded.problem}, or the element {_TOO_LONG}")
             if not self._read_on():
-                raise self._unreadable(problem)
+                raise self._unreadable(decoded.problem)
+        excess = decoded.excess
+        if decoded.end - self._at >= LONGEST_LINE:
+            excess = _TOO_LONG
+        self._go_to(decoded.end)
+        if excess:
+            return Rejected(line, f"the element {excess}")
+        return self.record(line, decoded.value, "the element")
 
     def _enter(self, name: str) -> None:
         """Go to the value of a name in the object that begins here."""
-        mark = self._take("{")
-        while mark != "}" and self._next() == '"':
-            found = self._string()
-            self._take(":")
-            if found == name:
+        mark = self._expect("{")
+        while mark != "}" and self._peek() == '"':
+            name_here = self._string()
+            self._expect(":")
+            if name_here == name:
                 return
-            self._pass_over(0)
-            mark = self._take(",", "}")
+            self._skip(0)
+            mark = self._expect(",", "}")
         raise self._unreadable("the object ends")
 
-    def _pass_over(self, depth: int) -> None:
+    def _skip(self, depth: int) -> None:
         """Go behind what closes so many brackets that are open; of none, behind the next value."""
         while True:
-            match self._next():
+            match self._peek():
                 case "":
                     raise self._unreadable("it ends within an object")
                 case '"':
@@ -179,7 +176,7 @@ class JsonArray(JsonRecords):
             match = pattern.match(self._text, self._at)
             # What ends where the text read so far ends may go on.
             if match is None or match.end() == len(self._text):
-                if self._left >= LONGEST_LINE:
+                if self._unread >= LONGEST_LINE:
                     raise self._unreadable(f"a value {_TOO_LONG}")
                 if self._read_on():
                     continue
@@ -188,26 +185,26 @@ class JsonArray(JsonRecords):
             self._go_to(match.end())
             return match[0]
 
-    def _take(self, *marks: str) -> str:
-        mark = self._next()
+    def _expect(self, *marks: str) -> str:
+        mark = self._peek()
         if mark not in marks:
             raise self._unreadable(f"there is “{mark}” instead of “{'” or “'.join(marks)}”")
         self._go_to(self._at + 1)
         return mark
 
-    def _next(self) -> str:
+    def _peek(self) -> str:
         """Return the next character that is no white space, or nothing at the end."""
         while True:
             if blank := _BLANK.match(self._text, self._at):
                 self._go_to(blank.end())
-            if self._left:
+            if self._unread:
                 return self._text[self._at]
             if not self._read_on():
                 return ""
 
     @property
-    def _left(self) -> int:
-        """The characters that are read, and not taken yet."""
+    def _unread(self) -> int:
+        """The number of characters that are read from the file, and not passed yet."""
         return len(self._text) - self._at
 
     def _go_to(self, at: int) -> None:
@@ -215,9 +212,9 @@ class JsonArray(JsonRecords):
         self._at = at
 
     def _read_on(self) -> bool:
-        # As much again, so that a long element is parsed a few times alone. What was taken is
+        # As much again, so that a long element is parsed a few times alone. What was passed is
         # dropped only here: to drop each element would copy all that is behind it.
-        more = self._lines.read(max(_CHUNK, self._left))
+        more = self._lines.read(max(_CHUNK, self._unread))
         self._text, self._at = self._text[self._at :] + more, 0
         return bool(more)
 
@@ -228,6 +225,31 @@ class JsonArray(JsonRecords):
         return FileUnreadable(
             f"{self._lines.name} is no {what} from line {self._line:,} on: {problem}."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    """An element as far as it was decoded, and where it ends: at the text's end if it may go on.
+
+    ``excess`` is what an element has too much of that is JSON; ``problem`` what is wrong with one
+    that goes on nowhere.
+    """
+
+    end: int
+    value: object = None
+    excess: str = ""
+    problem: str = "it ends within an element"
+
+
+def _decode(text: str, start: int) -> _Decoded:
+    """Decode the element that begins at an index of a text, which may end within it."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except JSONDecodeError as error:
+        return _Decoded(len(text), problem=str(error))
+    except (ValueError, RecursionError) as error:
+        return _Decoded(_end_of(text, start), excess=_excess(error))
+    return _Decoded(end, value)
 
 
 def _excess(error: ValueError | RecursionError) -> str:
@@ -259,15 +281,20 @@ def flat(values: Mapping[str, object]) -> dict[str, object]:
     Raises RowRefused where they are nested more than `MOST_NESTED` deep, or all the names have
     `LONGEST_LINE` characters or more: each repeats those of the objects around it.
     """
-    found: dict[str, object] = {}
-    _flatten(values, "", found, depth=1, length=0)
-    return found
+    by_name: dict[str, object] = {}
+    _flatten(values, "", by_name, depth=1, length=0)
+    return by_name
 
 
 def _flatten(
-    values: Mapping[str, object], prefix: str, found: dict[str, object], *, depth: int, length: int
+    values: Mapping[str, object],
+    prefix: str,
+    by_name: dict[str, object],
+    *,
+    depth: int,
+    length: int,
 ) -> int:
-    """Add values to those found, and return the length of all names, those before included."""
+    """Add values by their names, and return the length of all names, those before included."""
     _require_shallow(depth)
     for key, value in values.items():
         name = prefix + key
@@ -275,20 +302,27 @@ def _flatten(
         if length >= LONGEST_LINE:
             raise RowRefused(f"has names of {LONGEST_LINE:,} characters or more")
         if isinstance(value, Mapping):
-            length = _flatten(value, f"{name}.", found, depth=depth + 1, length=length)
+            length = _flatten(value, f"{name}.", by_name, depth=depth + 1, length=length)
         elif isinstance(value, float) and not isfinite(value):
-            found[name] = None
+            by_name[name] = None
         else:
             _require_shallow_list(value, depth + 1)
-            found[name] = value
+            by_name[name] = value
     return length
 
 
 def _require_shallow_list(value: object, depth: int) -> None:
-    if isinstance(value, list | dict):
-        _require_shallow(depth)
-        for one in value.values() if isinstance(value, dict) else value:
-            _require_shallow_list(one, depth + 1)
+    """Raise RowRefused for a list that is nested too deep, its objects included."""
+    elements: Iterable[object]
+    if isinstance(value, dict):
+        elements = value.values()
+    elif isinstance(value, list):
+        elements = value
+    else:
+        return
+    _require_shallow(depth)
+    for element in elements:
+        _require_shallow_list(element, depth + 1)
 
 
 def _require_shallow(depth: int) -> None:

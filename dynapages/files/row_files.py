@@ -9,7 +9,8 @@ from typing import Protocol, TypeVar
 
 from dynapages.files.csv_rows import CsvRows, HeaderMissing
 from dynapages.files.json_rows import JsonArray, JsonLines
-from dynapages.files.lines import FileUnreadable, Lines, open_content, open_lines
+from dynapages.files.lines import Lines, open_lines
+from dynapages.files.packing import FileUnreadable, open_content
 from dynapages.files.records import Record, Rejected
 from dynapages.files.values import Skipped, ValueRules
 from dynapages.files.xml_rows import XmlRows

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Generic, TypeVar
 
 from dynapages.django.options import Progress
-from dynapages.files.lines import FileUnreadable
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import Rejected
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.row_files import OpenRows, RowFile, open_rows

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import IO
 from xml.parsers import expat
 
-from dynapages.files.lines import LONGEST_LINE, FileUnreadable
+from dynapages.files.lines import LONGEST_LINE
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import MOST_NESTED, ColumnNames, Record, Rejected
 
 _CHUNK = 64 * 1024
@@ -34,8 +35,8 @@ class XmlRows(ColumnNames):
         self._content = content
         self._name = name
         self._element = element
-        self._vocabulary: set[str] = set()
-        self._vocabulary_bytes = 0
+        self._names_met: set[str] = set()
+        self._bytes_of_names = 0
         self._depth = 0
         self._path: list[str] = []
         self._values: dict[str, object] = {}
@@ -60,7 +61,8 @@ class XmlRows(ColumnNames):
             if pending >= LONGEST_LINE:
                 raise self._unreadable(f"a tag or comment of {LONGEST_LINE:,} bytes or more")
             chunk = self._content.read(max(_CHUNK, pending))
-            fed, is_more = fed + len(chunk), bool(chunk)
+            fed += len(chunk)
+            is_more = bool(chunk)
             self._parse(chunk, is_last=not is_more)
             yield from self._rows
             self._rows.clear()
@@ -82,7 +84,7 @@ class XmlRows(ColumnNames):
         self._depth += 1
         if self._depth > _DEEPEST:
             raise self._unreadable(f"elements that are nested more than {_DEEPEST:,} deep")
-        self._meet(name, *attributes)
+        self._note_names(name, *attributes)
         name = _local(name)
         if not self._path:
             if name != self._element:
@@ -91,24 +93,26 @@ class XmlRows(ColumnNames):
             self._line = self._parser.CurrentLineNumber
         self._path.append(name)
         self._text, self._is_leaf = [], True
-        self._count(len(name))
+        self._count_characters(len(name))
         if len(self._path) > MOST_NESTED:
             self._refuse(f"is nested more than {MOST_NESTED} deep")
         for attribute, value in attributes.items():
             if attribute.partition(":")[0] != "xmlns":
-                self._keep(f"@{_local(attribute)}", value)
+                self._add_value(f"@{_local(attribute)}", value)
 
-    def _meet(self, *names: str) -> None:
+    def _note_names(self, *names: str) -> None:
+        """Note names, as many as the parser may keep. Raises FileUnreadable for more."""
         for name in names:
-            if name not in self._vocabulary:
-                self._vocabulary.add(name)
-                self._vocabulary_bytes += len(name) + _NAME_BYTES
-                if self._vocabulary_bytes >= LONGEST_LINE:
-                    raise self._unreadable("too many names of elements and attributes")
+            if name in self._names_met:
+                continue
+            self._names_met.add(name)
+            self._bytes_of_names += len(name) + _NAME_BYTES
+            if self._bytes_of_names >= LONGEST_LINE:
+                raise self._unreadable("too many names of elements and attributes")
 
     def _add_text(self, text: str) -> None:
         if self._path:
-            self._count(len(text))
+            self._count_characters(len(text))
             if self._is_leaf and not self._refused:
                 self._text.append(text)
 
@@ -117,21 +121,24 @@ class XmlRows(ColumnNames):
         if not self._path:
             return
         if self._is_leaf:
-            self._keep("", "".join(self._text))
+            self._add_value("", "".join(self._text))
         self._is_leaf = False
         self._path.pop()
         if not self._path:
             self._rows.append(self._row())
 
-    def _keep(self, ending: str, value: str) -> None:
+    def _add_value(self, ending: str, value: str) -> None:
         if self._refused:
             return
         column = ".".join(self._path[1:]) + ending
-        self._count(len(column) + len(value) * bool(ending))  # a text is counted already
+        self._count_characters(len(column))
+        is_attribute = bool(ending)
+        if is_attribute:  # a text was counted when it came
+            self._count_characters(len(value))
         if not self._refused:
             self._values.setdefault(column, value)
 
-    def _count(self, characters: int) -> None:
+    def _count_characters(self, characters: int) -> None:
         self._row_length += characters
         if self._row_length >= LONGEST_LINE:
             self._refuse(f"has {LONGEST_LINE:,} characters or more")

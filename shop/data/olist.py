@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dynapages.files.columns import columns_among
 from dynapages.files.dates import DateFormats
-from dynapages.files.lines import FileUnreadable
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import Record, Rejected, RowRefused
 from dynapages.files.reports import RowCounts
 from dynapages.files.row_files import RowFile, open_rows

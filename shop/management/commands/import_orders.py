@@ -18,7 +18,7 @@ from dynapages.files.import_options import (
     row_file,
     value_rules,
 )
-from dynapages.files.lines import FileUnreadable
+from dynapages.files.packing import FileUnreadable
 from shop.data.imported_products import Update
 from shop.data.olist import olist_files
 from shop.data.reports import report_of

@@ -12,7 +12,8 @@ import pytest
 
 from dynapages.files.csv_rows import CsvRows
 from dynapages.files.json_rows import JsonArray
-from dynapages.files.lines import LONGEST_LINE, FileUnreadable, Lines, open_lines
+from dynapages.files.lines import LONGEST_LINE, Lines, open_lines
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import MOST_NESTED, Record, Rejected
 from dynapages.files.row_files import RowFile, open_rows
 from dynapages.files.xml_rows import XmlRows
@@ -21,7 +22,7 @@ from tests.support.project import PROJECT
 READ_ALL = """
 import json, sys
 from pathlib import Path
-from dynapages.files.lines import FileUnreadable
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.row_files import RowFile, open_rows
 lines, last = 0, None
 try:

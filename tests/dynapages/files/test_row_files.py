@@ -13,14 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynapages.files.csv_rows import CsvRows, HeaderMissing
+from dynapages.files.encodings import EncodingUnknown, require_encoding
 from dynapages.files.json_rows import JsonLines
-from dynapages.files.lines import (
-    LONGEST_LINE,
-    EncodingUnknown,
-    FileUnreadable,
-    open_lines,
-    require_encoding,
-)
+from dynapages.files.lines import LONGEST_LINE, open_lines
+from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import Record, Rejected
 from dynapages.files.row_files import OpenRows, RowFile, open_rows
 
