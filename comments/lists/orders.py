@@ -15,6 +15,10 @@ from comments.store.counts import ProductCounts
 from dynapages.django.paging import grouped
 from dynapages.lists import HIGHEST, Order, PageRequest, Position, sort_key_of
 
+HELPFUL = "helpful"
+"""The value of ``?order=`` that leads to the most helpful comments, whose page is another."""
+_MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
+
 
 class CommentOrder(TextChoices):
     """An order of comments; the value is that of ``?order=``, which is omitted for the newest."""
@@ -25,17 +29,18 @@ class CommentOrder(TextChoices):
     LOWEST = "lowest", gettext_lazy("Lowest rated")
 
     @classmethod
-    def parse(cls, spelled: str) -> Self:
+    def parse(cls, value: str) -> Self:
         """Read the value of ``?order=``. Raises BadFilter."""
         try:
-            return cls(spelled)
+            return cls(value)
         except ValueError:
             known = ", ".join(cls)
             sentence = _("There is no order “%(order)s”: choose from %(known)s.")
-            raise BadFilter(sentence % {"order": spelled, "known": known}) from None
+            raise BadFilter(sentence % {"order": value, "known": known}) from None
 
     @property
     def spoken(self) -> str:
+        """What a heading calls it, such as ``oldest first``."""
         return str(_SPOKEN[self])
 
     @property
@@ -54,6 +59,7 @@ class CommentOrder(TextChoices):
 
     @property
     def page_labels(self) -> tuple[str, str]:
+        """The texts of the links to the previous and to the next page."""
         if self.is_by_rating:
             return _("Previous"), _("Next")
         newer, older = _("Newer"), _("Older")
@@ -63,9 +69,12 @@ class CommentOrder(TextChoices):
         """Return the section of a rating's comments (`dynapages.lists.runs.Run`), empty by time."""
         if not self.is_by_rating:
             return ""
-        return f"{rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating}/"
+        # The list falls, from the highest section to the lowest.
+        rank = rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating
+        return f"{rank}/"
 
     def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
+        """Return the place of a comment in a list of this order."""
         return self.section(rating) + sort_key_of(created, comment_id)
 
 
@@ -77,18 +86,18 @@ _SPOKEN = {
 }
 
 
-HELPFUL = "helpful"
-"""The value of ``?order=`` that leads to the most helpful comments, whose page is another."""
-
-
 def order_options(*, by_time: bool = False) -> tuple[tuple[str, str], ...]:
     """Return the values of ``?order=`` to offer, with what they are called."""
-    offered = [each for each in CommentOrder if not (by_time and each.is_by_rating)]
-    others = [] if by_time else [(HELPFUL, _("Most helpful"))]
-    return *((order.value, str(order.label)) for order in offered), *others
+    options = []
+    for order in CommentOrder:
+        if not (by_time and order.is_by_rating):
+            options.append((order.value, str(order.label)))
+    if not by_time:
+        options.append((HELPFUL, _("Most helpful")))
+    return tuple(options)
 
 
-_MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
+# Months.
 
 
 def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageRequest:
@@ -111,9 +120,15 @@ def comments_in_front(
     month = position.place.removesuffix(HIGHEST) if position else ""
     if not _MONTH.fullmatch(month):
         return None
-    falls = order.direction is Order.NEWEST_FIRST
-    in_front = (n for each, n in counts.months.items() if (each > month if falls else each < month))
-    return sum(max(n, 0) for n in in_front)
+    in_front = 0
+    for other, number in counts.months.items():
+        if order.direction is Order.NEWEST_FIRST:
+            is_in_front = other > month
+        else:
+            is_in_front = other < month
+        if is_in_front and number > 0:
+            in_front += number
+    return in_front
 
 
 def month_options(
@@ -123,11 +138,18 @@ def month_options(
 
     The counts are of all comments of the product.
     """
-    months = [] if order.is_by_rating else [month for month, n in counts.months.items() if n > 0]
-    return tuple(
-        (month, month_name(month) + (f" ({grouped(counts.months[month])})" if with_counts else ""))
-        for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST)
-    )
+    if order.is_by_rating:
+        return ()
+    options = []
+    for month in sorted(counts.months, reverse=order.direction is Order.NEWEST_FIRST):
+        number = counts.months[month]
+        if number <= 0:
+            continue
+        name = month_name(month)
+        if with_counts:
+            name = f"{name} ({grouped(number)})"
+        options.append((month, name))
+    return tuple(options)
 
 
 def month_name(month: str) -> str:

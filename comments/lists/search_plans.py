@@ -13,25 +13,26 @@ cost depends on them. A process remembers which was the rarest, and how many of 
 other stems: the next page of the same search reads as many of this one as it expects to need.
 """
 
-from collections import Counter, OrderedDict
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from math import ceil
-from threading import Lock
 
 from comments.filters import RATINGS, CommentFilter
 from comments.host import COMMENTS
 from comments.indexes.planner import BY_LANGUAGE, ListPlan, filter_conditions
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import Reach
+from comments.lists.rarest_stems import RAREST, Rarest
 from comments.models import Comment
 from comments.search.models import TABLE
 from comments.search.postings import STEMS, partition
 from comments.search.words import OLDER, VERSION, Search, digest_of
 from comments.store.counts import ProductCounts
 from dynapages.calls import in_chunks
-from dynapages.lists import HIGHEST, HasAll, Index, Order, Page, Position, Run, Segment
+from dynapages.lists import HIGHEST, HasAll, Index, OneOf, Order, Page, Position, Run, Segment
 
 WORDS = "words"
 """The name of the plan."""
@@ -46,11 +47,20 @@ UNEVEN = 2
 """How many times its share of a page a language may have, without another round for it."""
 LEAST_FOUND = 0.5
 """Comments that a read without any counts as having brought, to expect how many it takes."""
-MOST_REMEMBERED = 4_000
-"""Searches of which a process remembers the rarest stem, some 300 bytes each."""
+_HIGHEST_GROUP = 999
+"""The number of a group stands in its section: it falls from here where a list falls."""
 _HIDDEN = Comment.hidden_product.attr_name
 
-INDEX = Index(TABLE, partition="pk", sort="o", table_key=lambda _position: {})
+_SECTION = re.compile("g[0-9]{3}/", re.ASCII)
+"""What the places of a group begin with."""
+
+
+def _table_key(_position: Position) -> dict[str, str]:
+    """Return nothing: postings are read from the table itself, which has no key besides."""
+    return {}
+
+
+INDEX = Index(TABLE, partition="pk", sort="o", table_key=_table_key)
 
 
 def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...]:
@@ -60,12 +70,11 @@ def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...
     written while somebody turns pages moves a language to another group.
     """
     ratings = chosen.ratings or RATINGS
-    languages = chosen.languages or counts.languages
-    return tuple(sorted(languages, key=lambda one: (-_digits(counts, one, ratings), one)))
 
+    def rank(language: str) -> tuple[int, str]:
+        return -counts.within([language], ratings).bit_length(), language
 
-def _digits(counts: ProductCounts, language: str, ratings: Sequence[int]) -> int:
-    return counts.within([language], ratings).bit_length()
+    return tuple(sorted(chosen.languages or counts.languages, key=rank))
 
 
 def versions() -> tuple[str, ...]:
@@ -74,8 +83,8 @@ def versions() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A language of a search, by one version of its stems, of listed or of hidden comments."""
+class _StemSet:
+    """The stems of a search in a language and version, in listed or in hidden comments."""
 
     language: str
     version: str
@@ -86,44 +95,6 @@ class _Wanted:
     def alternative(self) -> str:
         """What the runs of its stems have in common: each has all that is found."""
         return f"{self.language}/{self.version}/{self.is_hidden}"
-
-
-@dataclass(frozen=True, slots=True)
-class Rarest:
-    """The partition of a search's rarest stem, and how many of its postings one result took."""
-
-    partition: str
-    postings_a_result: float
-
-
-class RarestStems:
-    """What a process remembers of the searches that it made last."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[object, Rarest] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, key: object) -> Rarest | None:
-        with self._lock:
-            return self._known.get(key)
-
-    def note(self, key: object, rarest: Rarest) -> None:
-        with self._lock:
-            self._known[key] = rarest
-            self._known.move_to_end(key)
-            if len(self._known) > MOST_REMEMBERED:
-                self._known.popitem(last=False)
-
-    def forget(self, key: object) -> None:
-        with self._lock:
-            self._known.pop(key, None)
-
-    def forget_all(self) -> None:
-        with self._lock:
-            self._known.clear()
-
-
-RAREST = RarestStems()
 
 
 class SearchPlan:
@@ -149,14 +120,14 @@ class SearchPlan:
         self._order = order
         self._states = (False, True) if with_hidden else (False,)
         languages = languages_of(chosen, counts)
-        self._stems = {
-            (language, version): stems
-            for language, version in product(languages, versions())
-            if (stems := search.stems(language, version))
-        }
+        self._stems: dict[tuple[str, str], tuple[str, ...]] = {}
+        for language, version in product(languages, versions()):
+            stems = search.stems(language, version)
+            if stems:
+                self._stems[language, version] = stems
         searched = dict.fromkeys(language for language, _version in self._stems)
-        self.common = tuple(one for one in languages if one not in searched)
-        self.groups = tuple(tuple(some) for some in in_chunks(searched, self.most_languages))
+        self.common = tuple(language for language in languages if language not in searched)
+        self.groups = tuple(tuple(group) for group in in_chunks(searched, self.most_languages))
 
     @property
     def most_languages(self) -> int:
@@ -176,7 +147,9 @@ class SearchPlan:
     @property
     def searched(self) -> tuple[str, ...]:
         """The languages of all groups."""
-        return tuple(language for group in self.groups for language in group)
+        return tuple(chain.from_iterable(self.groups))
+
+    # Reads.
 
     def of_group(self, number: int, needed: int) -> ListPlan:
         """Plan the first reads of ``needed`` comments of a group, look-ahead included.
@@ -184,22 +157,25 @@ class SearchPlan:
         Where several languages make too many queries, the longest stems of each stand for the
         others.
         """
-        runs, first_reads = list[Run](), list[int]()
         languages = self.groups[number]
-        wanted = list(self._wanted(languages))
-        alike = Counter(one.language for one in wanted)
-        most = max(MOST_QUERIES // len(wanted), 1)
-        for one in wanted:
-            share = self._share(one.language, languages) / alike[one.language]
-            some, limit = self._first_reads(one, most, needed=needed, share=share)
-            runs += [replace(run, section=self.section(number)) for run in some]
-            first_reads += [limit] * len(some)
+        stem_sets = list(self._stem_sets(languages))
+        sets_of_language = Counter(stem_set.language for stem_set in stem_sets)
+        most_stems = max(MOST_QUERIES // len(stem_sets), 1)
+        runs, first_reads = list[Run](), list[int]()
+        for stem_set in stem_sets:
+            language = stem_set.language
+            share = self._share(language, languages) / sets_of_language[language]
+            stems, limit = self._first_stems(stem_set, most_stems, needed=needed, share=share)
+            for stem in stems:
+                runs.append(replace(self._run(stem_set, stem), section=self.section(number)))
+                first_reads.append(limit)
         return ListPlan(WORDS, tuple(runs), first_reads=tuple(first_reads))
 
-    def _wanted(self, languages: Sequence[str]) -> Iterator[_Wanted]:
+    def _stem_sets(self, languages: Sequence[str]) -> Iterator[_StemSet]:
         for language, version, is_hidden in product(languages, versions(), self._states):
-            if stems := self._stems.get((language, version)):
-                yield _Wanted(language, version, is_hidden, stems)
+            stems = self._stems.get((language, version))
+            if stems:
+                yield _StemSet(language, version, is_hidden, stems)
 
     def _share(self, language: str, languages: Sequence[str]) -> float:
         """Return the share of a group's comments that are in a language."""
@@ -209,38 +185,44 @@ class SearchPlan:
             return 1 / len(languages)
         return self._counts.within([language], ratings) / total
 
-    def _first_reads(
-        self, wanted: _Wanted, most: int, *, needed: int, share: float
-    ) -> tuple[list[Run], int]:
-        """Return the runs of a language to read at first, and how many postings of each."""
-        known = RAREST.find(self._key(wanted))
-        longest_first = sorted(wanted.stems, key=len, reverse=True)
-        if known:
+    def _first_stems(
+        self, stem_set: _StemSet, most: int, *, needed: int, share: float
+    ) -> tuple[Sequence[str], int]:
+        """Return the stems of a language to read at first, and how many postings of each."""
+        longest_first = sorted(stem_set.stems, key=len, reverse=True)
+        rarest = RAREST.find(self._key(stem_set))
+        if rarest:
             for stem in longest_first:
-                run = self._run(wanted, stem)
-                if run.partition == known.partition:
+                if self._partition(stem_set, stem) == rarest.partition:
                     expected = min(needed, UNEVEN * needed * share + 1)
-                    return [run], max(LEAST_READ, ceil(expected * known.postings_a_result))
+                    return [stem], max(LEAST_READ, ceil(expected * rarest.postings_a_result))
         probed = longest_first[:most]
         fair = int(FIRST_READS * share / len(probed))
         at_most = FIRST_READ if len(probed) > 1 else needed
-        return [self._run(wanted, stem) for stem in probed], max(LEAST_READ, min(at_most, fair))
+        return probed, max(LEAST_READ, min(at_most, fair))
 
-    def _run(self, wanted: _Wanted, stem: str) -> Run:
-        others = tuple({"B": digest_of(other)} for other in wanted.stems if other != stem)
-        has_others = (HasAll(STEMS, others),) if others else ()
+    def _run(self, stem_set: _StemSet, stem: str) -> Run:
+        """Return the run of a stem's postings, of those that have all other stems as well."""
+        keep: list[HasAll | OneOf] = []
+        others = [other for other in stem_set.stems if other != stem]
+        if others:
+            keep.append(HasAll(STEMS, tuple({"B": digest_of(other)} for other in others)))
+        keep.extend(filter_conditions(BY_LANGUAGE, self._chosen))
         return Run(
             INDEX,
-            partition(
-                self._product_id,
-                wanted.language,
-                stem,
-                hidden=wanted.is_hidden,
-                version=wanted.version,
-            ),
-            known={_HIDDEN: {"S": ""}} if wanted.is_hidden else {},
-            keep=(*has_others, *filter_conditions(BY_LANGUAGE, self._chosen)),
-            alternative=wanted.alternative,
+            self._partition(stem_set, stem),
+            known={_HIDDEN: {"S": ""}} if stem_set.is_hidden else {},
+            keep=tuple(keep),
+            alternative=stem_set.alternative,
+        )
+
+    def _partition(self, stem_set: _StemSet, stem: str) -> str:
+        return partition(
+            self._product_id,
+            stem_set.language,
+            stem,
+            hidden=stem_set.is_hidden,
+            version=stem_set.version,
         )
 
     def note(self, page: Page) -> None:
@@ -249,21 +231,23 @@ class SearchPlan:
         Where the page was cut although only the one that was remembered was read, another may be
         rarer from here on: then it is forgotten.
         """
-        by_alternative = {one.alternative: one for one in self._wanted(self.searched)}
-        was_compared = {read.run.alternative for read in page.reads if read.was_left}
+        by_alternative = {each.alternative: each for each in self._stem_sets(self.searched)}
+        compared = {read.run.alternative for read in page.reads if read.was_left}
         for read in page.reads:
-            wanted = by_alternative.get(read.run.alternative)
-            if wanted is None or read.was_left or not read.items_read:
+            stem_set = by_alternative.get(read.run.alternative)
+            if stem_set is None or read.was_left or not read.items_read:
                 continue
-            key = self._key(wanted)
-            if page.cut_at and len(wanted.stems) > 1 and wanted.alternative not in was_compared:
+            key = self._key(stem_set)
+            was_read_alone = len(stem_set.stems) > 1 and stem_set.alternative not in compared
+            if page.cut_at and was_read_alone:
                 RAREST.forget(key)
                 continue
             ratio = read.items_read / max(read.items_kept, LEAST_FOUND)
             RAREST.note(key, Rarest(str(read.run.partition), ratio))
 
-    def _key(self, wanted: _Wanted) -> object:
-        return self._product_id, wanted, self._chosen.ratings
+    def _key(self, stem_set: _StemSet) -> object:
+        """Return what a search's rarest stem is remembered under."""
+        return self._product_id, stem_set, self._chosen.ratings
 
     # Sections.
 
@@ -271,26 +255,28 @@ class SearchPlan:
         """Return what the places of a group begin with; nothing where there is one group."""
         if not self.is_grouped:
             return ""
-        is_rising = self._order.direction is Order.OLDEST_FIRST
-        return f"g{number if is_rising else 999 - number:03}/"
+        if self._order.direction is Order.NEWEST_FIRST:
+            number = _HIGHEST_GROUP - number
+        return f"g{number:03}/"
 
     @property
     def sections(self) -> dict[str, str]:
         """The sections by language; none where there is one group."""
         if not self.is_grouped:
             return {}
-        return {
-            language: self.section(number)
-            for number, languages in enumerate(self.groups)
-            for language in languages
-        }
+        sections = {}
+        for number, languages in enumerate(self.groups):
+            sections.update(dict.fromkeys(languages, self.section(number)))
+        return sections
 
     @property
     def segments(self) -> list[Segment]:
         """The groups, as `dynapages.lists.reader.read_segments` takes them, named by number."""
-        numbers = range(len(self.groups))
-        sections = [(number, self.section(number)) for number in numbers]
-        return [Segment(str(number), section, section + HIGHEST) for number, section in sections]
+        segments = []
+        for number in range(len(self.groups)):
+            section = self.section(number)
+            segments.append(Segment(str(number), section, section + HIGHEST))
+        return segments
 
     def placed(self, position: Position | None) -> Position | None:
         """Return a position as it is in this list, which may have got groups since, or lost them.
@@ -299,10 +285,9 @@ class SearchPlan:
         """
         if position is None or not position.place:
             return position
-        section, slash, place = position.place.partition("/")
-        is_in_group = bool(slash) and _is_section(f"{section}/")
-        if is_in_group and not self.is_grouped:
-            return replace(position, place=place)
+        section = _SECTION.match(position.place)
+        if section and not self.is_grouped:
+            return replace(position, place=position.place[section.end() :])
         if self.is_grouped and position.place[0].isdecimal():
             return replace(position, place=self.section(0) + position.place)
         return position
@@ -310,14 +295,13 @@ class SearchPlan:
     def reach(self, page: Page) -> Reach:
         """Return in which languages the search was made by the end of a page."""
         end = page.next_position if page.has_next else None
-        begun = len(self.groups)
-        if end is not None and self.is_grouped:
-            begun = self._begun(end.place)
-        elif end is not None:
-            begun = 1
+        if end is None:
+            begun = len(self.groups)
+        else:
+            begun = self._begun(end.place) if self.is_grouped else 1
         return Reach(
-            languages=tuple(one for group in self.groups[:begun] for one in group),
-            later=tuple(one for group in self.groups[begun:] for one in group),
+            languages=tuple(chain.from_iterable(self.groups[:begun])),
+            later=tuple(chain.from_iterable(self.groups[begun:])),
             common=self.common,
         )
 
@@ -329,7 +313,3 @@ class SearchPlan:
                 is_in_front = place in (section, section + HIGHEST)
                 return number if is_in_front else number + 1
         return 0
-
-
-def _is_section(text: str) -> bool:
-    return len(text) == len("g000/") and text[0] == "g" and text[1:4].isdecimal()

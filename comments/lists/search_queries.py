@@ -6,7 +6,6 @@ of other lists, ratings are one more filter.
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from time import monotonic
 from urllib.parse import urlencode
 
@@ -30,6 +29,7 @@ from dynapages.lists import (
     LEAST_UNITS,
     Page,
     PageRequest,
+    Run,
     Segment,
     SegmentsPlan,
     id_at,
@@ -82,7 +82,7 @@ class SearchRequest:
 
 def search_comments(
     product_id: str,
-    wanted: SearchRequest,
+    search_request: SearchRequest,
     chosen: CommentFilter,
     request: PageRequest,
     *,
@@ -110,43 +110,46 @@ def search_comments(
     def plan_by(known: ProductCounts) -> SearchPlan:
         return SearchPlan(
             product_id,
-            wanted.search,
+            search_request.search,
             chosen,
             counts=known,
             order=order,
-            with_hidden=wanted.with_hidden,
+            with_hidden=search_request.with_hidden,
         )
 
     with pool().together() as together:
-        marks = together.start(partial(_find_pending, product_id))
-        if _MARKS.took_long:
-            marks.result()
+        marks_read = together.start(_read_marks, product_id)
+        if _LAST_MARKS.took_long:
+            marks_read.result()
         began = monotonic()
         plan = plan_by(counts)
         page = reading.read(plan, request, order)
         now = count_now() if count_now else counts
-        by_now = plan if now.cells == counts.cells else plan_by(now)
-        if not plan.covers(by_now):
-            plan = by_now
+        plan_now = plan if now.cells == counts.cells else plan_by(now)
+        if not plan.covers(plan_now):
+            plan = plan_now
             page = reading.read(plan, request, order)
-        pending, answered = marks.result()
-        if answered - began > MARKS_SECONDS:
+        marks = marks_read.result()
+        if marks.answered - began > MARKS_SECONDS:
             page = reading.read(plan, request, order)
     plan.note(page)
-    found = CommentPage(
+    results = CommentPage(
         comments=tuple(entry_of(entry.item) for entry in page.entries),
-        plan=ListPlan(WORDS, tuple(one.run for one in page.reads)),
+        plan=ListPlan(WORDS, tuple(read.run for read in page.reads)),
         page=page,
         shown=page,
         counts=now,
-        pending=pending,
+        pending=marks.pending,
         reach=plan.reach(page),
         sections=plan.sections,
     )
-    if pending.are_none:
-        return found
-    belongs = in_list(product_id, chosen, with_hidden=wanted.with_hidden)
-    return _as_they_are_now(found, wanted, belongs=belongs, order=order)
+    if marks.pending.are_none:
+        return results
+    belongs = in_list(product_id, chosen, with_hidden=search_request.with_hidden)
+    return _as_they_are_now(results, search_request, belongs=belongs, order=order)
+
+
+# Readings of postings.
 
 
 class _Reading:
@@ -161,15 +164,15 @@ class _Reading:
 
     def read(self, plan: SearchPlan, request: PageRequest, order: CommentOrder) -> Page:
         """Read the page; again, one that goes on where it begins, if too little is left for it."""
-        asked = replace(
+        request = replace(
             request,
             position=plan.placed(request.position),
             most_units=self._left,
             largest_item=LARGEST_POSTING,
         )
         if self._has_read and self._left < _least_units(plan):
-            return unread_page(asked, order=order.direction)
-        page = _read_groups(plan, asked, order)
+            return unread_page(request, order=order.direction)
+        page = _read_groups(plan, request, order)
         self._has_read = True
         self._left -= page.capacity_units
         return page
@@ -177,53 +180,73 @@ class _Reading:
 
 def _least_units(plan: SearchPlan) -> float:
     """Return what a Query of each run costs that a page may begin with."""
-    queries = (len(_of_groups(plan, [one], needed=1).runs) for one in range(len(plan.groups)))
+    queries = [len(plan.of_group(number, needed=1).runs) for number in range(len(plan.groups))]
     return LEAST_UNITS * max(queries, default=0)
 
 
-def _read_groups(plan: SearchPlan, asked: PageRequest, order: CommentOrder) -> Page:
+def _read_groups(plan: SearchPlan, request: PageRequest, order: CommentOrder) -> Page:
     """Read a page of all groups, in their order."""
     if not plan.is_grouped:
-        whole = _of_groups(plan, range(len(plan.groups)), needed=asked.size + 1)
-        return read(whole.runs, asked, order=order.direction, first_reads=whole.first_reads)
+        all_groups = range(len(plan.groups))
+        segments_plan = _plan_groups(plan, all_groups, needed=request.size + 1)
+        return read(
+            segments_plan.runs,
+            request,
+            order=order.direction,
+            first_reads=segments_plan.first_reads,
+        )
 
-    def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
-        return _of_groups(plan, [int(segment.name) for segment in segments], needed=needed)
+    def plan_segments(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
+        return _plan_groups(plan, [int(segment.name) for segment in segments], needed=needed)
 
-    return read_in_segments(plan.segments, plan_of, asked, order=order.direction)
-
-
-def _of_groups(plan: SearchPlan, numbers: Sequence[int], *, needed: int) -> SegmentsPlan:
-    plans = [plan.of_group(number, needed) for number in numbers]
-    return SegmentsPlan(
-        runs=[run for one in plans for run in one.runs],
-        first_reads=[limit for one in plans for limit in one.first_reads or ()],
-    )
+    return read_in_segments(plan.segments, plan_segments, request, order=order.direction)
 
 
+def _plan_groups(plan: SearchPlan, numbers: Sequence[int], *, needed: int) -> SegmentsPlan:
+    """Plan the first reads of some groups of languages, given by their numbers."""
+    runs: list[Run] = []
+    first_reads: list[int] = []
+    for number in numbers:
+        group = plan.of_group(number, needed)
+        runs.extend(group.runs)
+        first_reads.extend(group.first_reads or ())
+    return SegmentsPlan(runs, first_reads)
+
+
+# Changes that may not be in postings yet.
+
+
+@dataclass(slots=True)
+class _LastMarks:
+    """Whether this process's last Query of marks took longer than `MARKS_SECONDS`."""
+
+    took_long: bool = False
+
+
+_LAST_MARKS = _LastMarks()
+
+
+@dataclass(frozen=True, slots=True)
 class _Marks:
-    """What this process knows of Queries of marks."""
+    """What the marks of a product say, and when they were read by `time.monotonic`."""
 
-    took_long = False
-    """Whether the last one took longer than `MARKS_SECONDS`."""
-
-
-_MARKS = _Marks()
+    pending: PendingChanges
+    answered: float
 
 
-def _find_pending(product_id: str) -> tuple[PendingChanges, float]:
-    """Return what the marks say, and when they were read by `time.monotonic`."""
+def _read_marks(product_id: str) -> _Marks:
+    """Read which changes of a product may not be in postings yet."""
     began = monotonic()
     with labelled_calls("unfinished changes"):
         pending = find_pending(product_id)
     answered = monotonic()
-    _MARKS.took_long = answered - began > MARKS_SECONDS
-    return pending, answered
+    _LAST_MARKS.took_long = answered - began > MARKS_SECONDS
+    return _Marks(pending, answered)
 
 
 def _as_they_are_now(
-    found: CommentPage,
-    wanted: SearchRequest,
+    results: CommentPage,
+    search_request: SearchRequest,
     *,
     belongs: Callable[[Item], bool],
     order: CommentOrder,
@@ -232,54 +255,57 @@ def _as_they_are_now(
 
     Where not all of these are named, every comment of the page is read.
     """
-    on_page = {keys.id_in_keys(comment.id): comment.id for comment in found.comments}
-    ids = {on_page.get(one, one) for one in found.pending.comment_ids}
-    if not found.pending.are_all_named:
-        ids.update(comment.id for comment in found.comments)
+    # Marks have digests of long ids: those of comments on the page are known.
+    on_page = {keys.id_in_keys(comment.id): comment.id for comment in results.comments}
+    ids = {on_page.get(marked_id, marked_id) for marked_id in results.pending.comment_ids}
+    if not results.pending.are_all_named:
+        ids.update(comment.id for comment in results.comments)
     comments = with_recent(
-        found.comments,
-        matching(wanted, read_recent(sorted(ids))),
-        page=found.page,
+        results.comments,
+        with_all_words(search_request, read_recent(sorted(ids))),
+        page=results.page,
         belongs=belongs,
         order=order,
-        sections=found.sections,
+        sections=results.sections,
     )
-    shown = _only(found.page, {comment.id for comment in comments})
-    return replace(found, comments=comments, shown=shown)
+    shown = _with_entries_of(results.page, {comment.id for comment in comments})
+    return replace(results, comments=comments, shown=shown)
 
 
-def _only(page: Page, comment_ids: Collection[str]) -> Page:
+def _with_entries_of(page: Page, comment_ids: Collection[str]) -> Page:
     """Return a page without the entries of other comments, for its explanation."""
     entries = [entry for entry in page.entries if id_at(entry.position.place) in comment_ids]
     reads = []
-    for one in page.reads:
-        returned = sum(entry.run is one.run for entry in entries)
-        reads.append(replace(one, items_returned=returned))
+    for run_read in page.reads:
+        returned = sum(entry.run is run_read.run for entry in entries)
+        reads.append(replace(run_read, items_returned=returned))
     return replace(page, entries=tuple(entries), reads=tuple(reads))
 
 
-def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:
+def recent_found(search_request: SearchRequest, recent: Recent) -> Recent:
     """Return comments just written, those without all words of a search as if they were deleted.
 
     With hidden comments none is returned: the list has them.
     """
-    return {} if wanted.with_hidden else matching(wanted, recent)
+    return {} if search_request.with_hidden else with_all_words(search_request, recent)
 
 
-def matching(wanted: SearchRequest, comments: Recent) -> Recent:
+def with_all_words(search_request: SearchRequest, comments: Recent) -> Recent:
     """Return comments of the table, those without all words of a search as if they were deleted.
 
     Long bodies are read, strongly.
     """
     items = [item for item in comments.values() if item]
-    long = [table_key(item["pk"]["S"], keys.BODY) for item in items if _BODY_BYTES in item]
-    bodies = {
-        item["pk"]["S"]: item[_TEXT]["S"] for item in page_batches().get(COMMENTS_TABLE, long)
-    }
+    body_keys = [table_key(item["pk"]["S"], keys.BODY) for item in items if _BODY_BYTES in item]
+    body_items = page_batches().get(COMMENTS_TABLE, body_keys)
+    bodies = {item["pk"]["S"]: item[_TEXT]["S"] for item in body_items}
 
-    def has_all(item: Item) -> bool:
+    def has_all_words(item: Item) -> bool:
+        searched = set(search_request.search.stems(entry_of(item).language))
         stems = stems_of_comment(item, bodies.get(item["pk"]["S"]))
-        asked = wanted.search.stems(entry_of(item).language)
-        return bool(asked) and {*asked} <= {*stems}
+        return bool(searched) and searched.issubset(stems)
 
-    return {one: item if item and has_all(item) else None for one, item in comments.items()}
+    found: dict[str, Item | None] = {}
+    for comment_id, item in comments.items():
+        found[comment_id] = item if item and has_all_words(item) else None
+    return found

@@ -760,7 +760,7 @@ class TestCallsThatTakeLong:
             search = partial(scene.look, EVERYWHERE)
             with (
                 patch.object(search_queries, "read", read),
-                patch.object(search_queries._MARKS, "took_long", new=False),
+                patch.object(search_queries._LAST_MARKS, "took_long", new=False),
                 meanwhile(scene, search, "Query", is_of_marks),
             ):
                 assert are_read.wait(60)

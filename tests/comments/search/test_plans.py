@@ -4,12 +4,11 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
+from comments.lists.rarest_stems import RAREST, Rarest
 from comments.lists.search_plans import (
     FIRST_READS,
     LEAST_READ,
     MOST_QUERIES,
-    RAREST,
-    Rarest,
     SearchPlan,
 )
 from comments.search.words import VERSION, parse_search
@@ -128,7 +127,7 @@ class TestTheRarestStem:
     @pytest.fixture
     def remembered(self):
         plan = plan_of("akku kabel", ["de"])
-        (key,) = {plan._key(one) for one in plan._wanted(("de",))}
+        (key,) = {plan._key(stem_set) for stem_set in plan._stem_sets(("de",))}
         RAREST.note(key, Rarest(f"PRODUCT#p/{VERSION}/de/akku", 2.5))
         yield plan
         RAREST.forget(key)

@@ -183,7 +183,7 @@ class TestAListOfASearch:
 
     def test_costs_no_more_where_the_marks_take_long(self, seldom_together, monkeypatch):
         monkeypatch.setattr(search_queries, "MARKS_SECONDS", 0)
-        monkeypatch.setattr(search_queries._MARKS, "took_long", False)
+        monkeypatch.setattr(search_queries._LAST_MARKS, "took_long", False)
         wanted, chosen = SearchRequest(parse_search("akku kabel")), CommentFilter.of(["de"])
         request, ids, counts = PageRequest(20), list[str](), read_counts("many")
         while request:
