@@ -9,6 +9,7 @@ from comments.data.country_codes import probable_countries, warning_about_countr
 from comments.data.rows import ADDRESS
 from comments.data.run import ImportResult
 from comments.filters import RATINGS, language_name
+from dynapages.django.text_tables import format_table
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.reports import ImportReport, first_rejected
 
@@ -85,7 +86,7 @@ def _sentences_of_trial(
     rejected = first_rejected(rejects)
     if rejected:
         lines += ["", *rejected]
-    return [*lines, "", *_table(result)]
+    return [*lines, "", _table(result)]
 
 
 def _rows(result: ImportResult) -> str:
@@ -149,11 +150,12 @@ def _by_language(result: ImportResult) -> Counter[str]:
     return numbers
 
 
-def _table(result: ImportResult) -> Iterator[str]:
-    """Yield the lines of a table: how many rows there are of each language and rating."""
-    ratings = "".join(f"{rating:>9}" for rating in RATINGS)
-    yield f"{'language':<20}{ratings}{'all':>9}"
+def _table(result: ImportResult) -> str:
+    """Return a table: how many rows there are of each language and rating."""
+    rows = []
     for language, number in _by_language(result).most_common():
-        name = f"{language} {language_name(language)}"[:19]
-        counts = "".join(f"{result.cells[language, rating]:>9,}" for rating in RATINGS)
-        yield f"{name:<20}{counts}{number:>9,}"
+        name = f"{language} {language_name(language)}"
+        counts = [result.cells[language, rating] for rating in RATINGS]
+        rows.append((name, *counts, number))
+    titles = ("language", *(str(rating) for rating in RATINGS), "all")
+    return format_table(titles, rows)

@@ -3,7 +3,7 @@
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.paging import Id
 from dynapages.django.refusals import Refusal
 from dynapages.django.tables import TableCommand
+from dynapages.django.text_tables import format_table
 from dynapages.lists import SCAN, Explanation, dollars
 from shop.days import BadListFilter
 from shop.order_status import OPEN
@@ -167,7 +168,7 @@ def _search(text: str) -> SearchRequest:
 
 def _table(explanation: Explanation) -> str:
     """Format an explanation as lines: its queries as a table, then what else the page cost."""
-    lines = [_headline(explanation), "", *_query_lines(explanation)]
+    lines = [_headline(explanation), "", _query_table(explanation)]
     if explanation.was_cut:
         lines.append(
             "the page is short: its capacity units were spent. The next one goes on there."
@@ -193,24 +194,15 @@ def _headline(explanation: Explanation) -> str:
     return line
 
 
-def _query_lines(explanation: Explanation) -> Iterator[str]:
-    """Yield a line for each query under headings, and one for the list."""
-    index = _column_width("index", [query.index for query in explanation.queries])
-    key = _column_width("key", [query.key for query in explanation.queries])
-    yield f"{'index':<{index}}{'key':<{key}}{'rounds':>6}{'read':>7}{'returned':>10}{'units':>8}"
+def _query_table(explanation: Explanation) -> str:
+    """Return a table of a row for each query, and one for the list."""
+    rows: list[tuple[object, ...]] = []
     for query in explanation.queries:
-        yield (
-            f"{query.index:<{index}}{query.key:<{key}}{query.rounds:>6}{query.items_read:>7}"
-            f"{query.items_returned:>10}{query.capacity_units:>8g}"
-        )
-    yield (
-        f"{'the list':<{index + key + 6}}{explanation.items_read:>7}"
-        f"{explanation.items_returned:>10}{explanation.capacity_units:>8g}"
-    )
-
-
-def _column_width(heading: str, cells: Sequence[str]) -> int:
-    return max(len(text) for text in (heading, *cells)) + 2
+        items = query.items_read, query.items_returned
+        rows.append((query.index, query.key, query.rounds, *items, query.capacity_units))
+    items = explanation.items_read, explanation.items_returned
+    rows.append(("the list", "", "", *items, explanation.capacity_units))
+    return format_table(("index", "key", "rounds", "read", "returned", "units"), rows)
 
 
 def _other_plan_lines(explanation: Explanation) -> Iterator[str]:
