@@ -84,10 +84,10 @@ def merge_lines(lines: Iterable[PlainLine]) -> tuple[NewLine, ...]:
             if quantity:
                 key = line.product_id, line.name or line.id_in_file, cents_each
                 quantities[key] = quantities.get(key, 0) + quantity
-    return tuple(
-        NewLine(product_id, name, quantity, cents_each)
-        for (product_id, name, cents_each), quantity in quantities.items()
-    )
+    merged: list[NewLine] = []
+    for (product_id, name, cents_each), quantity in quantities.items():
+        merged.append(NewLine(product_id, name, quantity, cents_each))
+    return tuple(merged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +164,9 @@ def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:
         status = max(dates, key=list(Status).index)  # the furthest with a date
     if status is Status.RETURNED and Status.CANCELED in dates and Status.RETURNED not in dates:
         status = Status.CANCELED  # so what was given back is the money
-    text = texts.get("status")
-    original = None if text == status.value else text
+    original = texts.get("status")
+    if original == status.value:
+        original = None
     return history_of(status, dates, original)
 
 
@@ -189,12 +190,11 @@ def _given_history(text: str, status: Status | None) -> tuple[StatusChange, ...]
         raise RowRefused(f"history: “{text[:40]}” is none") from error
     if not history or status not in {None, history[-1].status}:
         raise RowRefused("history does not end in the status")
-    lengths = [
-        len(text or "")
-        for change in history
-        for text in (change.original, change.reason, change.mover)
-    ]
-    if len(history) > len(Status) or max(lengths) > LONGEST_TEXT:
+    longest_text = 0
+    for change in history:
+        for given in (change.original or "", change.reason, change.mover):
+            longest_text = max(longest_text, len(given))
+    if len(history) > len(Status) or longest_text > LONGEST_TEXT:
         longest = f"{len(Status)} statuses, or {LONGEST_TEXT:,} characters about one"
         raise RowRefused(f"history has more than {longest}")
     return history

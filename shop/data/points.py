@@ -50,17 +50,24 @@ def import_points(
 
     def put(rows: Sequence[Row]) -> None:
         nonlocal zips_written
-        zips_written += put_zips(row for row in rows if isinstance(row, ZipLocation))
-        points.update(put_points(row for row in rows if isinstance(row, PickupPoint)))
+        new_points: list[PickupPoint] = []
+        zips: list[ZipLocation] = []
+        for row in rows:
+            if isinstance(row, ZipLocation):
+                zips.append(row)
+            else:
+                new_points.append(row)
+        zips_written += put_zips(zips)
+        points.update(put_points(new_points))
 
     figures = source.write(put, id_of=_id_of, rejects=rejects, progress=progress)
-    zips = 0
+    zip_count = 0
     if of_postcodes:
-        zips = figures["read"] - figures["superseded"]
+        zip_count = figures["read"] - figures["superseded"]
     return {
         "kind": "postcodes" if of_postcodes else "points",
         **figures,
-        "zips": zips,
+        "zips": zip_count,
         "zips_written": zips_written,
         "points": {outcome.value: points[outcome] for outcome in PointOutcome},
     }

@@ -146,7 +146,10 @@ def _put_rows(rows: Sequence[ProductRow]) -> Counter[str]:
 def _put_categories(categories: Sequence[NewCategory]) -> None:
     """Put categories that are missing; stored ones keep their names and places."""
     stored = stored_categories(category.slug for category in categories)
-    missing = {category.slug: category for category in categories if category.slug not in stored}
+    missing: dict[str, NewCategory] = {}
+    for category in categories:
+        if category.slug not in stored:
+            missing[category.slug] = category
     if not missing:
         return
     try:

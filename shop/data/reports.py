@@ -26,10 +26,11 @@ def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
 def _counts(result: ImportResult) -> dict[str, Any]:
     survey = result.survey
     statuses = survey.statuses
+    files: dict[str, dict[str, int]] = {}
+    for name, counts in result.files.items():
+        files[name] = {**asdict(counts), "read": counts.read}
     return {
-        "files": {
-            name: {**asdict(counts), "read": counts.read} for name, counts in result.files.items()
-        },
+        "files": files,
         "orders": {
             "created": result.orders[OrderOutcome.CREATED],
             "updated": result.orders[OrderOutcome.UPDATED],
@@ -63,9 +64,9 @@ def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
 
 
 def _sentences_of_trial(result: ImportResult, rejects: RejectsFile) -> list[str]:
-    statuses = [
-        f"{number:,} {status.value}" for status, number in sorted(result.survey.statuses.items())
-    ]
+    statuses: list[str] = []
+    for status, number in sorted(result.survey.statuses.items()):
+        statuses.append(f"{number:,} {status.value}")
     orders = f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."
     return [*_rows(result), orders, *_remarks(result.survey), *first_rejected(rejects)]
 

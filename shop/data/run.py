@@ -228,8 +228,13 @@ def _with_ids_of_others(orders: Sequence[NewOrder]) -> set[str]:
         if item["order_id"]["S"] != order.id:
             in_use.add(order.id)
     # The id of an export of this shop may be that of another customer's order.
-    not_derived = [order for order in orders if not _is_derived(order)]
-    owners = pool().gather([partial(find_owner, order.id) for order in not_derived])
+    not_derived: list[NewOrder] = []
+    reads: list[Callable[[], str | None]] = []
+    for order in orders:
+        if not _is_derived(order):
+            not_derived.append(order)
+            reads.append(partial(find_owner, order.id))
+    owners = pool().gather(reads)
     for order, owner in zip(not_derived, owners, strict=True):
         if owner not in {None, order.username}:
             in_use.add(order.id)

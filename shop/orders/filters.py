@@ -132,12 +132,15 @@ class OrderFilter:
 
 
 def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, ...]:
-    chosen = [value for value in values if value]
-    for value in chosen:
+    chosen: list[str] = []
+    for value in values:
+        if not value:  # an empty field of a form
+            continue
         if value not in among:
             allowed = ", ".join(status.value for status in among)
             sentence = _("There is no status “%(status)s” here: choose from %(allowed)s.")
             raise BadListFilter(sentence % {"status": value, "allowed": allowed})
+        chosen.append(value)
     return _in_order(chosen)
 
 
@@ -186,7 +189,10 @@ def _bounds(
 ) -> tuple[str | None, str | None]:
     """Return where the chosen days begin and end in an index, None for no bound."""
     since, until = chosen.days.moments
-    return (
-        None if since is None else place_at(since),
-        None if until is None else place_at(until),
-    )
+    return _bound(since, place_at), _bound(until, place_at)
+
+
+def _bound(moment: datetime | None, place_at: Callable[[datetime], str]) -> str | None:
+    if moment is None:
+        return None
+    return place_at(moment)

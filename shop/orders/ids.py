@@ -36,7 +36,9 @@ def new_order_id(placed_at: datetime) -> str:
 def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
     """Derive the id of an imported order: the same for each import of it."""
     # A digest, so that ids of any length and alphabet become equally long ones.
-    identifier = identifier_of(foreign_id) if foreign_id else ""
+    identifier = ""
+    if foreign_id:
+        identifier = identifier_of(foreign_id)
     digest = blake2b(identifier.encode(), digest_size=_RANDOM_BYTES).digest()
     return _build_id(placed_at, digest)
 

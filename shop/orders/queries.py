@@ -223,8 +223,8 @@ def _find(
     if stored is None:
         return None
     last_line = min(first_line + LINES_AT_ONCE - 1, int(stored.line_count))
-    lines = [item for item in items if not _is_order(item)]
-    lines = _complete(lines, order_id=order_id, numbers=range(first_line, last_line + 1))
+    # Of the items that were read, the order's own is none of the lines: it is left out by its key.
+    lines = _complete(items, order_id=order_id, numbers=range(first_line, last_line + 1))
     return whole_order(stored, lines, first_line=first_line, page=page)
 
 
@@ -255,10 +255,10 @@ def _find_foreign(
     return _find(pointer.order_id, pointer.username, sees_any, first_line)
 
 
-def _complete(lines: Sequence[Item], *, order_id: str, numbers: Sequence[int]) -> list[Item]:
+def _complete(items: Sequence[Item], *, order_id: str, numbers: Sequence[int]) -> list[Item]:
     """Return the lines with these numbers, strongly read unless an index has all of them."""
     required = line_keys(order_id, numbers)
-    by_key = {key_of(line): line for line in lines}
+    by_key = {key_of(item): item for item in items}
     if by_key.keys() >= set(required):
         # An interrupted import may have left further ones, which are no lines of this order.
         return [by_key[key] for key in required]

@@ -46,16 +46,18 @@ def log_order(
     *, order_id: str, username: str, who: str, source: Status | None, target: Status, at: datetime
 ) -> None:
     """Log that ``who`` moved a customer's order to a status, or (from None) placed it."""
-    verb = LogVerb.PLACED if source is None else LogVerb.MOVED
+    action, status_before = LogVerb.PLACED, ""
+    if source is not None:
+        action, status_before = LogVerb.MOVED, source.value
     record(
         LogEntry(
             kind=Kind.ORDER,
-            action=verb,
+            action=action,
             moment=at,
             who=who,
             subject=order_id,
             about=username,
-            was="" if source is None else source.value,
+            was=status_before,
             became=target.value,
         )
     )

@@ -17,7 +17,7 @@ from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
 from shop.catalogue.queries import find_tiles
 from shop.days import Days
-from shop.order_status import FORWARD, OPEN
+from shop.order_status import FORWARD, OPEN, Move, Status
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 from shop.orders.ids import parse_number
@@ -75,8 +75,7 @@ def queue_context(
 
 def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any]:
     """Build what is shown of moving all orders of the one chosen status, ``length`` in number."""
-    (status,) = chosen.statuses
-    (move,) = [move for move in FORWARD if move.source is status]
+    move = _forward_from(chosen.statuses[0])
     label = _("%(action)s all %(count)s") if length else _("%(action)s all")
     return {
         "move": move,
@@ -85,6 +84,14 @@ def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any]:
         "url": queue_url(chosen, name="move_all_orders"),
         "queue_url": queue_url(chosen),
     }
+
+
+def _forward_from(status: Status) -> Move:
+    """Return the move of an open status to the next one: each has one."""
+    for move in FORWARD:
+        if move.source is status:
+            return move
+    raise ValueError(status)
 
 
 def buyers_pager(product_id: str) -> Pager:
@@ -115,15 +122,18 @@ def find_matches(typed: str) -> list[Match]:
         users = together.start(partial(users_called, typed))
         customers = together.start(partial(_customers_called, typed))
         products = find_tiles([typed]).values()
-        orders = list(own_orders.result())
-        orders += [(pointer.order_id, pointer.username) for pointer in foreign_orders.result()]
+        matches: list[Match] = []
+        for order_id, owner in own_orders.result():
+            matches.append(Match("order", order_id, owner))
+        for pointer in foreign_orders.result():
+            matches.append(Match("order", pointer.order_id, pointer.username))
         usernames = [user.get_username() for user in users.result()]
-        usernames += customers.result()
-    # The same one may be found in two ways.
-    matches = [Match("order", order_id, owner) for order_id, owner in dict.fromkeys(orders)]
-    matches += [Match("staff_customer_orders", name, name) for name in dict.fromkeys(usernames)]
-    matches += [Match("product_orders", product.id, product.name) for product in products]
-    return matches
+        for username in (*usernames, *customers.result()):
+            matches.append(Match("staff_customer_orders", username, username))
+        for product in products:
+            matches.append(Match("product_orders", product.id, product.name))
+    # The same order or customer may be found in two ways.
+    return list(dict.fromkeys(matches))
 
 
 def _customers_called(typed: str) -> list[str]:

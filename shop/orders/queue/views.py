@@ -100,8 +100,11 @@ def find(request: HttpRequest, read: tuple[str, list[Match]]) -> HttpResponse:
     if len(matches) == 1:
         (match,) = matches
         return redirect(match.route, match.id)
-    # An order's match is named after its customer.
-    orders = orders_of((match.id, match.name) for match in matches if match.route == "order")
+    owners: list[tuple[str, str]] = []
+    for match in matches:
+        if match.route == "order":  # whose name is that of its customer
+            owners.append((match.id, match.name))
+    orders = orders_of(owners)
     context = {"typed": typed, "most": LONGEST_ID, "orders": orders, "matches": matches}
     return render(request, "shop/orders/queue/find.html", context)
 
@@ -226,11 +229,17 @@ def _move(target: str) -> Move:
 
 
 def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, Any]:
+    moved = by_others = 0
+    for result in results:
+        if not result.refusal:
+            moved += 1
+        if result.by_another:
+            by_others += 1
     return {
         "move": move,
         "results": results,
-        "moved": len([result for result in results if not result.refusal]),
-        "by_others": len([result for result in results if result.by_another]),
+        "moved": moved,
+        "by_others": by_others,
         "status": move.target.in_words,
     }
 
