@@ -285,6 +285,10 @@ def _count(
     consumed = parsed["ConsumedCapacity"]
     tables = consumed if isinstance(consumed, list) else [consumed]
     for table in tables:
+        # A transaction takes twice the units of a batch for items, not for their entries.
+        engine_units = 0.0
+        if is_doubled:
+            engine_units = _units_of_items(table) / 2
         call = Call(
             operation=model.name,
             table=table["TableName"],
@@ -295,8 +299,7 @@ def _count(
             partition=_partition(request),
             round=_round.get(),
             number=number,
-            # A transaction takes twice the units of a batch for items, not for their entries.
-            engine_units=_units_of_items(table) / 2 if is_doubled else 0.0,
+            engine_units=engine_units,
         )
         if meter is not None:
             meter.log.append(call)

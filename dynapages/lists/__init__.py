@@ -7,19 +7,16 @@ from dynapages.lists.explain import (
     RULES,
     SCAN,
     Alternative,
-    Computed,
     Counted,
     Explanation,
-    OtherLine,
     Total,
     decimal_places,
     dollars,
     explain,
     explain_reads,
     prices,
-    total_of,
 )
-from dynapages.lists.feed import Feed, FeedPage
+from dynapages.lists.feed import Feed
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import (
@@ -64,21 +61,18 @@ __all__ = [
     "Alternative",
     "BadToken",
     "Chunk",
-    "Computed",
     "Counted",
     "DamagedToken",
     "Entry",
     "Explanation",
     "Fallback",
     "Feed",
-    "FeedPage",
     "ForeignToken",
     "HasAll",
     "Index",
     "OneOf",
     "Order",
     "Ordinal",
-    "OtherLine",
     "Page",
     "PageRequest",
     "PageResult",
@@ -107,6 +101,5 @@ __all__ = [
     "read_segments",
     "sort_key_of",
     "timestamp",
-    "total_of",
     "unread_page",
 ]

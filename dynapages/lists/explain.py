@@ -222,27 +222,37 @@ def explain(
         # In two digits, so that a page that is shown again has the same explanation.
         rounded_bytes = float(f"{counted.item_bytes or mean:.2g}")
         computed = computed_costs(counted, rounded_bytes, units=units)
-    # By identity: two runs may be equal.
-    number_of = {id(read.run): number for number, read in enumerate(page.reads)}
+    queries = []
+    number_of = {}
+    for number, read in enumerate(page.reads):
+        queries.append(_line(read))
+        number_of[id(read.run)] = number  # by identity: two runs may be equal
+    merged_from = []
     places = []
     for entry in page.entries:
+        merged_from.append(number_of[id(entry.run)])
         is_hidden = hides is not None and hides(entry)
         places.append("" if is_hidden else entry.position.place)
+    total = total_of(page)
+    other: tuple[OtherLine, ...] = ()
+    if meter is not None:
+        total = metered_total(meter)
+        other = _other(meter)
     return Explanation(
         plan=plan,
-        queries=tuple(_line(read) for read in page.reads),
+        queries=tuple(queries),
         rounds=page.rounds,
         items_returned=len(page.entries),
-        items_read=sum(read.items_read for read in page.reads),
+        items_read=sum(query.items_read for query in queries),
         capacity_units=units,
         mean_item_bytes=None if mean is None else round(mean),
-        total=metered_total(meter) if meter else total_of(page),
-        merged_from=tuple(number_of[id(entry.run)] for entry in page.entries),
+        total=total,
+        merged_from=tuple(merged_from),
         places=tuple(places),
         fell_back=page.fell_back,
         was_cut=page.cut_at is not None,
         estimated_capacity_units=estimated_capacity_units,
-        other=_other(meter) if meter else (),
+        other=other,
         alternatives=tuple(alternatives),
         computed=computed,
     )

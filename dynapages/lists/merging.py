@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from heapq import merge
 from itertools import combinations, islice, pairwise
 from math import ceil, inf
+from operator import attrgetter
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
@@ -302,7 +303,7 @@ class Merge:
             self.cut_at = self._nearest_stop()
             return []
         if most < len(reads):
-            reads.sort(key=lambda read: read.cursor.stop, reverse=not self._ascending)
+            reads.sort(key=attrgetter("cursor.stop"), reverse=not self._ascending)
         return self._shortened(reads[:most])
 
     def _nearest_stop(self) -> Position:
@@ -312,7 +313,7 @@ class Merge:
             if cursor.stopped_at is not None and not cursor.exhausted:
                 stops.append(cursor.stopped_at)
         nearest = min if self._ascending else max
-        return nearest(stops, key=lambda stop: stop.place)
+        return nearest(stops, key=attrgetter("place"))
 
     def _shortened(self, reads: list[_Read]) -> list[_Read]:
         """Shorten reads to what may still be spent, but not below one item each."""
@@ -356,15 +357,12 @@ class Merge:
         """Yield the waiting items of all runs in reading order; one of alternatives once."""
         waiting = [cursor.waiting for cursor in self.cursors]
         previous: str | None = None
-        for entry in merge(*waiting, key=_place_of, reverse=not self._ascending):
+        in_order = merge(*waiting, key=attrgetter("position.place"), reverse=not self._ascending)
+        for entry in in_order:
             place = entry.position.place
             if not self._has_copies or place != previous:
                 yield entry
             previous = place
-
-
-def _place_of(entry: Entry) -> str:
-    return entry.position.place
 
 
 def _refuse_equal_places(entry: Entry) -> None:

@@ -365,11 +365,16 @@ class _TiedRead:
             if behind is None or behind.is_before(place, ascending=self._ascending):
                 placed.append((place, item))
         placed.sort(key=itemgetter(0), reverse=not self._ascending)
+        items_read = 0
+        capacity_units = 0.0
+        for answer in self._answers:
+            items_read += answer["ScannedCount"]
+            capacity_units += _units(answer)
         return Chunk(
             items=tuple(item for _, item in placed),
             last=None if last is None else Position(last),
-            items_read=sum(answer["ScannedCount"] for answer in self._answers),
-            capacity_units=sum(_units(answer) for answer in self._answers),
+            items_read=items_read,
+            capacity_units=capacity_units,
             calls=len(self._answers),
         )
 

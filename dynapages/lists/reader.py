@@ -21,6 +21,7 @@ from enum import Enum
 from functools import partial
 from inspect import isawaitable
 from math import inf, isinf
+from operator import attrgetter
 from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from dynapages.calls.meter import join_rounds
@@ -241,7 +242,9 @@ def page_rounds(
     """Return the rounds of `read_page`, for `drive` or `adrive`."""
     ascending = _is_ascending(order, request)
     refuse_overlaps(runs)
-    needed = request.size + 1 if look_ahead else request.size
+    needed = request.size
+    if look_ahead:
+        needed += 1
     merge = Merge(
         runs,
         request.position,
@@ -376,17 +379,27 @@ def page_of(
         cut_at = None
     # Where the reading began there is a page, unless it began at an edge of the list.
     came_from_a_page = request.position is not None and request.position.ordinal != LIST_EDGE
-    largest_items = [merge.largest_item for merge in merges]
+    if is_onward:
+        has_previous, has_next = came_from_a_page, goes_on
+    else:
+        has_previous, has_next = goes_on, came_from_a_page
+    rounds = 0
+    fell_back = False
+    largest_item = request.largest_item
+    for merge in merges:
+        rounds += merge.rounds
+        fell_back = fell_back or merge.fell_back
+        largest_item = max(largest_item, merge.largest_item)
     return Page(
         entries=entries,
-        has_next=goes_on if is_onward else came_from_a_page,
-        has_previous=came_from_a_page if is_onward else goes_on,
-        rounds=sum(merge.rounds for merge in merges),
+        has_next=has_next,
+        has_previous=has_previous,
+        rounds=rounds,
         reads=tuple(_reads_of(merges, entries)),
-        fell_back=any(merge.fell_back for merge in merges),
+        fell_back=fell_back,
         cut_at=cut_at,
         toward=request.toward,
-        largest_item=max([request.largest_item, *largest_items]),
+        largest_item=largest_item,
         start=request.position,
         most_units=request.most_units,
     )
@@ -616,7 +629,7 @@ def _ahead(
     segments: Sequence[Segment], request: PageRequest, *, ascending: bool
 ) -> Sequence[Segment]:
     """Return the segments that may hold items ahead, in reading order."""
-    ordered = sorted(segments, key=lambda segment: segment.since, reverse=not ascending)
+    ordered = sorted(segments, key=attrgetter("since"), reverse=not ascending)
     if request.position is None:
         return ordered
     position = request.position

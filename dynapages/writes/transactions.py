@@ -239,7 +239,11 @@ class Transactions:
 
 def write_transaction(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
     """Write actions in one transaction. Raises like `Transactions.write`."""
-    Transactions(client).write(lambda: actions)
+
+    def build() -> Sequence[Action]:
+        return actions
+
+    Transactions(client).write(build)
 
 
 def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:

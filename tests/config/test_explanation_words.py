@@ -8,8 +8,8 @@ from django.utils.translation import override
 
 from config.merge_picture import Picture
 from config.templatetags.site import in_short, merge_picture, plural_of, times, verdict
-from dynapages.lists import RULES, SCAN, Alternative, Computed, Explanation, Total
-from dynapages.lists.explain import QueryLine
+from dynapages.lists import RULES, SCAN, Alternative, Explanation, Total
+from dynapages.lists.explain import Computed, QueryLine
 from tests.support.markup import read_markup
 
 TOTAL = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)
