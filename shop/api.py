@@ -298,6 +298,7 @@ def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
     """Return a product."""
     if not caller_of(request).allows(Scope.STAFF):
         return WholeProductOut.model_validate(catalogue.find_product(product_id))
+    # Staff change what they read: an older version would be refused.
     stored = editing.find_editable(product_id)  # as of the last write
     content = stored.content
     product = tiles.product_in(product_id, [stored.node])
@@ -344,6 +345,7 @@ def save_category(request: HttpRequest, slug: NewId, body: CategoryIn) -> object
     category = NewCategory(slug, body.name, body.parent, body.is_off)
     is_done = editing.save_category(category, version=body.version)
     shown = get_category(request, slug)
+    # The answer is right already, but not yet all that lies below.
     shown.copies_wait = not is_done
     return shown
 
@@ -428,6 +430,7 @@ def get_order(
     request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
 ) -> WholeOrder:
     """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
+    # Asked only where the order is not the user's own, as staff find any.
     return orders.find_order(
         order_id,
         username=_user(request),
@@ -439,6 +442,7 @@ def get_order(
 @router.post("/orders", response={201: WholeOrderOut}, auth=WRITE)
 def place(request: HttpRequest, body: OrderIn) -> object:
     """Place an order for the key's user."""
+    # A product may be on several lines; the order has it on one.
     basket: dict[str, int] = {}
     for line in body.lines:
         basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity

@@ -63,9 +63,11 @@ class BackgroundWrites(Generic[T]):
         self._most = most
         self._spool = spool
         self._begin()
+        # A fork copies the queue and the lock, but no thread.
         os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
+        """Set the state of an empty queue without a thread; also in a forked process."""
         self.lost = 0
         self._waiting: deque[T] = deque()
         self._state = Condition()
@@ -80,6 +82,7 @@ class BackgroundWrites(Generic[T]):
     def put(self, value: T) -> None:
         """Queue a value. Never waits or raises; a value is lost when the queue is full."""
         with self._state:
+            # Else memory would fill up while the database is away.
             if len(self._waiting) >= self._most:
                 self._lose(1, f"{self._most:,} wait to be sent already.")
                 return
@@ -102,6 +105,7 @@ class BackgroundWrites(Generic[T]):
     def flush(self, *, seconds: float) -> bool:
         """Send the queue, for at most ``seconds``; return whether it is empty."""
         until = time.monotonic() + seconds
+        # Another thread may be sending: then this one waits for it.
         while not self._send_some():
             seconds_left = until - time.monotonic()
             if seconds_left <= 0:
@@ -115,6 +119,7 @@ class BackgroundWrites(Generic[T]):
 
         The file is written first, because the process may be killed before the time is over.
         """
+        # Kept first: what is sent meanwhile is sent twice, which does no harm.
         file, problem = self._save()
         if self.flush(seconds=seconds):
             if file is not None:
@@ -147,6 +152,7 @@ class BackgroundWrites(Generic[T]):
         self._state.notify_all()
 
     def _run(self) -> None:
+        """Send values as long as the process lives: the body of the thread."""
         try:
             while True:
                 with self._state:
@@ -169,6 +175,7 @@ class BackgroundWrites(Generic[T]):
                     return False
                 if not self._waiting:
                     return True
+                # It stays in front until it is sent, for a process that ends now to keep it.
                 value = self._waiting[0]
                 self._is_sending = True
             try:
@@ -209,6 +216,7 @@ class BackgroundWrites(Generic[T]):
         self._warn(f"{self.lost:,} lost by now. {sentence}")
 
     def _warn(self, sentence: str) -> None:
+        """Log a sentence, unless one was logged less than `LOG_EVERY_SECONDS` ago."""
         now = time.monotonic()
         if now - self._logged_at < LOG_EVERY_SECONDS:
             return

@@ -65,6 +65,7 @@ def parse_day(text: str) -> date | None:
     if not text:
         return None
     try:
+        # Python also reads 20230131 and 2023-W05-2, which the form does not send.
         if _DATE.fullmatch(text):
             return date.fromisoformat(text)
     except ValueError:

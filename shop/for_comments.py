@@ -53,6 +53,7 @@ PRODUCTS = _Products()
 
 def find_user(username: str) -> AbstractBaseUser | None:
     """Return the active user of this name, which is the id of the shop's own users."""
+    # The project may have a user model of its own, in another database.
     user = load_user(username)
     if user is None or not user.is_active:
         return None

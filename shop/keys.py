@@ -190,6 +190,7 @@ def item(order_id: str, line: int) -> str:
 
     From 100 on a letter for the number of digits is in front: ``99``, ``a100``, ``b1000``.
     """
+    # Texts sort by their first character: so "a100" is behind "99".
     more_digits = len(str(line)) - len("99")
     letter = ""
     if more_digits > 0:
@@ -282,4 +283,5 @@ def _both(key: str) -> dict[str, str]:
 
 def shard_of(unique_id: str, shards: int) -> int:
     """Return the shard of an id: always the same one, ids evenly spread."""
+    # Python's own hash is another one in each process.
     return crc32(unique_id.encode()) % shards

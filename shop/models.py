@@ -211,6 +211,7 @@ class Profile(ShopItem):
     ``mutes_replies`` is True, or missing: then replies to comments are e-mailed to the author.
     """
 
+    # Without a password that works it has a "!" in front, as Django does it.
     password = UnicodeAttribute()
     email = UnicodeAttribute(null=True)
     is_staff = BooleanAttribute()

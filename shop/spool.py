@@ -27,10 +27,12 @@ class Spool(Generic[T]):
 
     def save(self, values: Iterable[T]) -> Path:
         """Write values to a new file, whole or not at all. Raises OSError."""
+        # Several processes end at once, and a number of a process comes again.
         path = self.folder() / f"{self.name}-{os.getpid()}-{token_hex(4)}.jsonl"
         unfinished = path.with_suffix(".tmp")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            # The values have names of users: others on the machine must not read them.
             descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.writelines(f"{self.dump(value)}\n" for value in values)

@@ -116,6 +116,7 @@ def write_with_counts(
     or leaves it, and is throttled. Raises like `dynapages.writes.transactions.Transactions.write`,
     with the indexes of ``actions``.
     """
+    # More shards help only where the queue's index is what was throttled.
     most_shards = 1
     if may_spread and deltas[QUEUE]:
         most_shards = settings.COUNTER_SHARDS
@@ -134,6 +135,7 @@ def queue_cells() -> tuple[dict[str, int], int]:
     Eventually consistent like the index, at half a unit for each item.
     """
     counters = counters_of(QUEUE)
+    # Both at once, for what the page shows and how many runs it reads.
     shards_key = wire_key(keys.shards(QUEUE))
     known = counters.known([QUEUE])
     items = page_batches().get(TABLE, [shards_key, *counters.keys(known)], consistent=False)
@@ -146,6 +148,7 @@ def queue_cells() -> tuple[dict[str, int], int]:
 
 def share_of(needed: int, shards: int) -> int:
     """Return how many of ``needed`` items to expect in one shard, plus two standard deviations."""
+    # The number in a shard is binomial; its deviation is at most the root of the mean.
     mean = needed / shards
     return min(needed, ceil(mean + 2 * sqrt(mean)))
 

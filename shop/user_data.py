@@ -61,6 +61,8 @@ def _open_profile(username: str) -> Iterator[str]:
 
 
 def _close_profile(username: str, _name: str) -> None:
+    """Delete a profile; of a user with orders, erase all but the name."""
+    # The name stays in orders, so nobody else may get it.
     if has_orders(username):
         shut_profile(username)
     else:
@@ -124,6 +126,7 @@ API_KEYS = Trace("API keys", _api_key_ids, _revoke_key, _api_key_items)
 
 def entries_about(username: str) -> Iterator[str]:
     """Yield the names of the entries by or about a user, also those queued or kept here."""
+    # Entries that are not in a table yet could not be found there.
     LOG.resume()
     LOG.flush(seconds=FLUSH_SECONDS)
     now = clock.now()
@@ -133,6 +136,7 @@ def entries_about(username: str) -> Iterator[str]:
 
     for stored in every_entry(read_page, at_once=ENTRIES_AT_ONCE):
         entry = entry_in(stored.item)
+        # Of a comment, ``about`` is the product.
         is_of_their_order = entry.kind is Kind.ORDER and username == entry.about
         if username == entry.who or is_of_their_order:
             run = stored.run

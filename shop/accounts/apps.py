@@ -15,6 +15,7 @@ class AccountsConfig(AppConfig):
     label = "accounts"
 
     def ready(self) -> None:
+        """Register what sends e-mails, and what notes sign-ins in profiles."""
         from shop.accounts import mailer  # noqa: F401, PLC0415 - registers what sends e-mails
         from shop.accounts.models import User, note_sign_in  # noqa: PLC0415 - apps are ready now
 

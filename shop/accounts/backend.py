@@ -30,20 +30,25 @@ class ProfileBackend(BaseBackend):
         user = None
         with suppress(BadUsername), labelled_calls("user"):
             user = find_user(username_of(username))
+        # Every answer takes as long as a hash, so that timing does not show who is a user.
         if user is None:
-            make_password(password)  # as slow as checking it, so that timing tells nothing
+            make_password(password)
             return None
-        is_right = _is_password(user, password)  # also checked where they may not sign in: the time
-        return user if is_right and user.is_active else None
+        if _is_password(user, password) and user.is_active:
+            return user
+        return None
 
     def get_user(self, user_id: str) -> User | None:
         """Return the user of a session, or None if deleted or inactive."""
         with labelled_calls("user"):
             user = find_user(user_id)
-        return user if user and user.is_active else None
+        if user is None or not user.is_active:
+            return None
+        return user
 
 
 def _is_password(user: User, password: str) -> bool:
+    """Return whether a password is right; hash it anew where Django's hasher has changed."""
     try:
         return user.check_password(password)
     except StaleAccount:  # right, but changed before its hash could be upgraded

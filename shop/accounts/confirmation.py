@@ -33,10 +33,12 @@ def confirm(username: str, address: str, *, site: str = "") -> bool | None:
     with. Raises StaleAccount.
     """
     profile = profile_of(username)
+    # A link of an address that was given up since means nothing any more.
     if profile is None or address not in {profile.email, profile.new_email}:
         return None
     before = profile.serialize()
     owes: list[Owed] = []
+    # The address before must hear of it: the account may have been taken over.
     is_replaced = profile.email_confirmed and profile.email and profile.email != address
     if site and is_replaced:
         owes.append(owed_email("moved", username, site, given_up=profile.email))

@@ -48,6 +48,7 @@ class Email:
 def owed_email(kind: Kind, whom: str, site: str, *, given_up: str = "") -> Owed:
     """Build what is owed: an e-mail in the language of the page; nothing is written."""
     email = Email(kind, whom, site, given_up, get_language())
+    # Empty fields are left out, as they are the defaults when it is read again.
     payload = {name: value for name, value in asdict(email).items() if value}
     return QUEUE.owe(EMAIL, payload)
 

@@ -66,6 +66,7 @@ class LimitedForm(forms.Form):
         wait = count_uses(*uses, now=clock.now())
         if not wait:
             return
+        # The name of the form says in the log what was tried.
         form = type(self).__name__
         log_event("too-many-attempts", user=user, request=self.request, form=form)
         self.retry_after = ceil(wait)
@@ -90,6 +91,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
     }
 
     def clean(self) -> dict[str, Any]:
+        # Counted before the password is compared, or guesses in parallel would go beyond the limit.
         shared_uses = self._count_sign_in()
         try:
             cleaned = super().clean()  # raises when the password is wrong
@@ -100,6 +102,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
 
     def get_invalid_login_error(self) -> ValidationError:
         """Return the error for a wrong password; the name is logged only if it can be one."""
+        # People type passwords into the wrong field, and logs are read by others.
         name = self.cleaned_data["username"].strip().lower()
         user = name if USERNAME.fullmatch(name) else ""
         log_event("sign-in-failed", user=user, request=self.request)
@@ -122,6 +125,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         except BadUsername:  # nobody's
             return [from_network]
         of_known = rate_limits.PASSWORDS_IN_KNOWN_BROWSERS.use(username)
+        # So an attacker who uses up the limits of a name does not keep its owner out.
         if is_known(self.request, username) and not count_uses(of_known, now=clock.now()):
             return [from_network]
         of_name = rate_limits.PASSWORDS_OF_A_NAME.use(username)
@@ -157,6 +161,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
     _user: User | None = None
 
     def clean_username(self) -> str:
+        """Return the name as it is stored. Raises ValidationError, also for names of the shop."""
         try:
             username = username_of(self.cleaned_data["username"])
         except BadUsername as error:
@@ -171,6 +176,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 
     def clean(self) -> None:
         self.validate_passwords()
+        # Django compares the password with the user's other texts; this user is never saved.
         user = User(
             username=self.cleaned_data.get("username", ""), email=self.cleaned_data.get("email", "")
         )
@@ -211,6 +217,7 @@ class PasswordForm(LimitedForm, PasswordChangeForm):
     """A new password, with a limit on attempts at the old one."""
 
     def clean_old_password(self) -> str:
+        """Check the password in use. Raises ValidationError, also beyond a limit."""
         username = self.user.get_username()
         self.count_attempt(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         old_password: str = super().clean_old_password()
@@ -233,6 +240,7 @@ class ResetForm(LimitedForm, PasswordResetForm):
     def clean_email(self) -> str:
         name_or_email = email_of(self.cleaned_data["email"])
         network = client_network(self.request)
+        # What cannot be a user has no limit of its own: it would be an item for any text.
         uses = [rate_limits.RESETS_FROM_AN_ADDRESS.use(network)]
         if _is_valid_name_or_email(name_or_email):
             uses.append(rate_limits.RESETS_AT_A_NAME.use(name_or_email, network))
@@ -245,6 +253,7 @@ class ResetForm(LimitedForm, PasswordResetForm):
 
 
 def _is_valid_name_or_email(text: str) -> bool:
+    """Return whether a text can be a user name or an e-mail address; nobody need have it."""
     try:
         if "@" in text:
             validate_email(text)

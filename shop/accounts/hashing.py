@@ -53,6 +53,7 @@ class HashSlots:
             if not lock.acquire(blocking=False):
                 continue
             try:
+                # Locks of a file are a process's, not a thread's: hence both.
                 fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
             except (BlockingIOError, PermissionError):  # POSIX has both
                 lock.release()
@@ -73,6 +74,7 @@ def cores_for_hashes(cores: int, quota: str) -> int:
     """
     allowed, _, period = quota.partition(" ")
     if allowed.isdecimal() and period.strip().isdecimal():
+        # In a container the cores of the machine say nothing: the kernel allows a share.
         cores = min(cores, int(allowed) // int(period))
     return max(cores - 1, 1)
 
@@ -133,6 +135,7 @@ class BoundedHasher(BasePasswordHasher):
 
     def encode(self, password: str, salt: str, *args: Any, **kwargs: Any) -> str:  # noqa: ANN401 - Django's
         """Hash a password. Raises TooManyHashes."""
+        # Outside of forms, such as in commands, each hash has a slot by itself.
         is_in_a_block = _held_slots.get() is not None
         with nullcontext() if is_in_a_block else sharing_a_slot():
             acquire_slot()

@@ -66,6 +66,7 @@ def send_owed(payload: Mapping[str, Any]) -> None:
     if not users:
         return
     address, context = _addressed(email, users)
+    # One template has the texts of all events of the second factor.
     template = "second_factor" if email.kind in FACTOR_EVENTS else email.kind
     with errors_of_the_mail_server(email.kind):
         deliver(template, address, context, site=email.site, language=email.language)
@@ -78,6 +79,7 @@ def _addressed(email: Email, users: Sequence[User]) -> tuple[str, Mapping[str, o
     if email.kind == "reset":
         return user.email, {"accounts": [_reset_link(user) for user in users]}
     if email.kind == "confirm":
+        # One that is to be confirmed: the new one, or the first one.
         address = user.new_email or ""
         if not address and not user.email_confirmed:
             address = user.email
@@ -124,6 +126,7 @@ def errors_of_the_mail_server(kind: str) -> Iterator[None]:
         logger.warning("An e-mail (%s) was not sent: %s", kind, error)
         if _is_final(error):
             return
+        # The text of the error may have an address; its type has none.
         reason = type(error).__name__
         if isinstance(error, SMTPResponseException):
             reason += f" {error.smtp_code}"
@@ -156,6 +159,7 @@ def deliver(
     if not address:
         return
     use = _limit_of(template).use(address)
+    # Counted before it is sent; given back if the server does not take it.
     if count_uses(use, now=clock.now()):
         return
     context_with_site = {**context, "site": site, "host": urlsplit(site).netloc}
@@ -176,6 +180,7 @@ def deliver(
 
 
 def _limit_of(template: str) -> NamedLimit:
+    """Return the limit of e-mails to one address that a template counts against."""
     if template in {"reset", "confirm"}:
         return rate_limits.LINKS_TO_AN_EMAIL
     if template == "reply":

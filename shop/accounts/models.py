@@ -105,6 +105,7 @@ class User(AbstractBaseUser):
             raise TypeError("Create users by shop.accounts.services.create_profile.")
         profile = Profile.from_raw_data(dict(self._stored))
         if self.email != (profile.email or ""):
+            # Another address is not confirmed, whatever the one before was.
             self.email_confirmed = None
             self.new_email = None
         for name in _STORED_FIELDS:
@@ -131,6 +132,7 @@ def note_sign_in(*, request: HttpRequest, user: User, **_: object) -> None:
     try:
         user.save(update_fields=["last_login"])
     except FAILURES as failure:
+        # Signing in must work while DynamoDB is read and not written.
         fault = fault_in(failure)
         if fault is None:
             raise

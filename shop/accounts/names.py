@@ -64,6 +64,7 @@ def is_reserved(username: str) -> bool:
 
     Such have the shop's name in them, or `RESERVED_WORDS` alone, however dotted or with digits.
     """
+    # Compared as it looks: "dyna5h0p" is taken for "dynashop".
     brand = re.sub(r"[^a-z0-9]", "", settings.SITE_NAME.lower()).translate(_LOOKS_LIKE)
     joined = re.sub(r"[._-]", "", username)
     # Digits inside may stand for letters, as in ``supp0rt``; or they are to be left out.

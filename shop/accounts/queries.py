@@ -39,6 +39,7 @@ def is_user(username: str) -> bool:
 def users_with_email(address: str) -> list[User]:
     """Read the users who gave this e-mail address, at most twenty; who confirmed it come first."""
     users = []
+    # Anybody can give an account an address, so there may be many.
     for edge in ShopItem.query(keys.email(address), limit=MOST_USERS_OF_AN_ADDRESS):
         user = find_user(edge.sk.partition("#")[2])
         if user is not None:

@@ -83,6 +83,7 @@ def create_profile(
         is_active=True,
         external_id=external_id,
     )
+    # All or nothing: a name without its edge could not be found by its address.
     actions = [put_of(profile, Profile.pk.does_not_exist())]
     actions += [put_of(edge) for edge in _email_edges(profile)]
     actions += actions_of(owes)
@@ -149,6 +150,7 @@ def shut_profile(username: str) -> bool:
     profile = profile_of(username)
     if profile is None:
         return False
+    # What is written is what differs from this.
     before = profile.serialize()
     if not profile.password.startswith("!"):  # which an unusable one does; each is another
         profile.password = make_password(None)
@@ -177,6 +179,7 @@ def _profile_updates(old: Item, after: Profile) -> Iterator[Action]:
     changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
     if not changed:
         return
+    # Only what is written must be as it was read, so that unrelated changes do not collide.
     guarded = changed - LAST_WRITER_WINS
     if changed & EMAIL_ATTRIBUTES:
         guarded |= EMAIL_ATTRIBUTES

@@ -31,6 +31,7 @@ class StaffTimingMiddleware(MiddlewareMixin):
     """Adds ``Server-Timing`` to answers for which a member of staff was read; reads nothing."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Add the header where a member of staff was read."""
         meter = current_meter()
         if meter and request.META.get(READ_STAFF, False):
             cost = f"{meter.calls} calls, {meter.rounds} rounds, {meter.units:g} units"
@@ -78,6 +79,7 @@ def _user_of(request: HttpRequest) -> User | AnonymousUser:
         request.META[READ_STAFF] = False
         return user
     session = request.session
+    # A session without a moment is from 1970, and so too old.
     age = clock.now() - datetime.fromtimestamp(session.get(SIGNED_IN_AT, 0), UTC)
     longest = LONGEST_STAFF_SESSION if user.is_staff else LONGEST_CUSTOMER_SESSION
     needs_code = settings.REQUIRE_STAFF_2FA and user.is_staff and SECOND_FACTOR not in session

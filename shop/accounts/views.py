@@ -70,6 +70,7 @@ class AccountFormMixin(Base):
         del request, args, kwargs
         form = self.get_form()
         try:
+            # Both hashes of a form, to check a password and to store one, have the same slot.
             with sharing_a_slot():
                 if form.is_valid():
                     return self.form_valid(form)
@@ -122,6 +123,7 @@ class LogoutView(auth_views.LogoutView):
         try:
             if request.user.is_authenticated:
                 username = request.user.get_username()
+                # A copy of the cookie may be elsewhere; it ends too.
                 end_sessions(username)
                 log_event("sign-out", user=username, request=request)
             return super().post(request, *args, **kwargs)
@@ -226,6 +228,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
         is_news = confirm(username, address, site=site_of(request))
     except StaleAccount as error:
         return _answer(request, str(error), status=HTTPStatus.CONFLICT)
+    # The user is gone, or has another address by now.
     if is_news is None:
         return _refused(request)
     if not is_news:
@@ -235,6 +238,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _refused(request: HttpRequest) -> HttpResponse:
+    """Answer that a link is too old, or was overtaken by another choice."""
     return _answer(
         request,
         gettext("This link is no longer valid"),

@@ -93,6 +93,7 @@ class LogEntry:
 
     def item(self, layout: Layout) -> Item:
         """Build the item; its shard follows from its place."""
+        # From the key, so that writing it again goes to the same partition.
         shard = shard_of(self.place, layout.shards)
         texts = {
             "pk": partition_key(self.kind.series(layout), shard),
@@ -139,6 +140,7 @@ def entry_in_line(line: str) -> LogEntry:
             "action": LogVerb(fields["action"]),
             "moment": datetime.fromisoformat(fields["moment"]),
         }
+        # A line of an older version may lack fields; those with a default do no harm.
         return LogEntry(**{**fields, **typed})
     except (KeyError, TypeError) as error:
         raise ValueError(f"Not an entry of the log: {line}") from error

@@ -24,6 +24,7 @@ class ActivityFilter:
     def parse(cls, *, kinds: Iterable[str], since: str, until: str) -> Self:
         """Parse a URL's values. Raises BadListFilter."""
         chosen = {value for value in kinds if value}
+        # Sorted, so that the sentence names the same one each time.
         unknown = sorted(chosen - set(Kind))
         if unknown:
             allowed = ", ".join(kind.value for kind in Kind)

@@ -40,6 +40,7 @@ def layout_of(month: Month, *, client: "DynamoDBClient") -> Layout:
     known = _layouts_by_table.get(month.table)
     if known is not None:
         return known
+    # Not there before the first entry, and then not remembered: it may come any time.
     item = client.get_item(TableName=month.table, Key=_LAYOUT_KEY).get("Item")
     if not item:
         return Layout(0)
@@ -70,6 +71,7 @@ def forget_layout(month: Month) -> None:
 
 
 def _remember(month: Month, item: Item) -> Layout:
+    """Return the layout that an item describes, and remember it for this process."""
     has_main_series = _MAIN_SERIES_ATTRIBUTE.items() <= item.items()
     layout = Layout(shards_in(item), is_by_kind=not has_main_series)
     _layouts_by_table[month.table] = layout

@@ -89,6 +89,7 @@ def list_context(chosen: ActivityFilter) -> dict[str, Any]:
         url=activity_url(replace(chosen, kinds=())),
         pressed=not chosen.kinds,
     )
+    # The form of days keeps the kinds, and the tabs of kinds keep the days.
     any_day = activity_url(replace(chosen, days=ALL_DAYS))
     dates = {
         **chosen.days.form,

@@ -31,6 +31,7 @@ class Month:
 
     def plus(self, months: int) -> "Month":
         """Return the month that is ``months`` later, or earlier if negative."""
+        # Counted in months since the year 0, which start at 0.
         year, month = divmod(self.year * MONTHS_A_YEAR + self.month - 1 + months, MONTHS_A_YEAR)
         return Month(year, month + 1)
 

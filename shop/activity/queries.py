@@ -50,6 +50,7 @@ def list_activity(
 
     segments = []
     for month in months.values():
+        # Compared as texts: dates in ISO form sort as they follow one another.
         begins_in_time = until is None or f"{month}-01" < until
         ends_in_time = since is None or month.segment.until > since
         if begins_in_time and ends_in_time:
@@ -76,6 +77,7 @@ class _Series:
 
     def runs(self, *, since: str | None, until: str | None) -> list[Run]:
         """Return the run of each shard, with a filter where some kinds are dropped."""
+        # All month tables have the keys of the table ``shop``.
         index = replace(BY_KEY, table=self.month.table)
         keep: tuple[OneOf, ...] = ()
         if self.kept_kinds:
@@ -93,6 +95,7 @@ class _Series:
 
     def first_reads(self, needed: int) -> list[int]:
         """Return how many entries each shard reads first, of a page that needs so many."""
+        # As many as a shard has of the page, if entries are spread evenly.
         share = share_of(needed, self.shards)
         if self.kept_kinds:  # the page may be of the first of them alone
             share *= READ_FOR_ONE[self.kept_kinds[0]]
@@ -102,6 +105,7 @@ class _Series:
 def _series_of(months: Sequence[Month], kinds: Sequence[Kind]) -> list[_Series]:
     """Read the layouts of months, and return the series that hold some kinds; () is all kinds."""
     with labelled_calls("shards"):
+        # Remembered after the first time: a month's layout never changes.
         layouts = pool().gather([partial(_layout_or_none, month) for month in months])
     series = []
     for month, layout in zip(months, layouts, strict=True):

@@ -51,6 +51,7 @@ def write_entry(entry: LogEntry, *, client: "DynamoDBClient") -> None:
     """
     month = entry.month
     try:
+        # The name is read here, not where the entry was queued: that page need not wait.
         named = _with_name(entry, client)
         layout = settle_layout(month, client=client)
         _put_new(named, layout, client)
@@ -73,6 +74,8 @@ def _with_name(entry: LogEntry, client: "DynamoDBClient") -> LogEntry:
 
 
 def _put_new(entry: LogEntry, layout: Layout, client: "DynamoDBClient") -> None:
+    """Write an entry unless there is one with its key; log a warning if that is another entry."""
+    # Sent twice after a lost answer, the second put must not replace the first.
     is_new = Activity.pk.does_not_exist()
     try:
         write_item(client, put(entry.month.table, entry.item(layout), is_new, return_item=True))

@@ -67,6 +67,7 @@ class RotationStep:
 
     @property
     def _details(self) -> str:
+        """The end of the sentence: the capacity afterwards, or why the table is dropped."""
         if self.throughput is None:
             return f", past the {settings.ACTIVITY_RETENTION_MONTHS} months that are kept"
         with_or_to = "with" if self.task is Task.CREATE else "to"
@@ -86,6 +87,7 @@ def rotate(
     """
     steps = steps_for(existing_months(client), now=now)
     for step in steps:
+        # Reported one by one, as a step may wait for a table for a minute.
         done = None if dry_run else _carry_out(step, client=client)
         report(step.sentence(done=done))
     return steps
@@ -139,6 +141,7 @@ def _carry_out(step: RotationStep, *, client: "DynamoDBClient") -> bool:
         make_table(step.month, client=client)
         return True
     if step.throughput is None:
+        # A step without a capacity is the drop of a table.
         forget_layout(step.month)
         return drop_table(client, step.month.table)
     return set_throughput(client, step.month.table, step.throughput)

@@ -113,6 +113,7 @@ def set_throughput(client: "DynamoDBClient", table: str, throughput: Throughput)
     ):
         return False
     except ClientError as error:
+        # DynamoDB has no code of its own for that.
         if NO_CHANGE not in str(error):
             raise
     return True
@@ -122,6 +123,7 @@ def drop_table(client: "DynamoDBClient", table: str) -> bool:
     """Delete a table with its items; return whether it is gone or being deleted."""
     errors = client.exceptions
     try:
+        # Somebody else has dropped it: that is what was wanted.
         with suppress(errors.ResourceNotFoundException):
             client.delete_table(TableName=table)
     except (errors.ResourceInUseException, errors.LimitExceededException):

@@ -26,6 +26,7 @@ ActivityResult = ListResult[ActivityFilter, PageResult[LogEntry]]
 
 
 def _read(request: HttpRequest, _visitor: Visitor) -> ActivityResult:
+    """Read the page of the log that the URL asks for, while the visitor is looked up."""
     chosen = _filter(request)
     page_request = activity_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
     page_request = within_limit(page_request, chosen.kinds)
@@ -56,6 +57,7 @@ def activity(request: HttpRequest, read: ActivityResult) -> HttpResponse:
 def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Answer with the log of the chosen kinds and days, as far as it is kept, as CSV."""
     chosen = _filter(request)
+    # One moment for all pages of the file, so that its months stay the same.
     now = clock.now()
 
     def read_rows(page_request: PageRequest) -> CsvPage:
@@ -66,6 +68,7 @@ def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 
 def _csv_row(entry: LogEntry) -> tuple[object, ...]:
+    """Return the cells of an entry, one for each of `CSV_COLUMNS`."""
     return (
         timestamp(entry.moment),
         entry.kind.value,
@@ -79,6 +82,7 @@ def _csv_row(entry: LogEntry) -> tuple[object, ...]:
 
 
 def _context(chosen: ActivityFilter, result: PageResult[LogEntry]) -> dict[str, Any]:
+    """Build what the template shows of a page of the log."""
     return {
         "heading": _("Activity"),
         "rows": [activity_row(entry) for entry in result.items],

@@ -51,6 +51,7 @@ def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
         key, key, digest=digest, run=uuid4().hex, since=now, expires_at=now + ANSWERS_LAST
     )
     is_free = ApiAnswer.pk.does_not_exist() | (ApiAnswer.expires_at <= now)
+    # Its process died, or it would have finished or been forgotten by now.
     is_abandoned = _RUNNING & (ApiAnswer.since <= abandoned_since) & (ApiAnswer.digest == digest)
     try:
         write_item(client(), put_of(own, is_free | is_abandoned, return_item=True))
@@ -75,6 +76,7 @@ def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
     A body over `LARGEST_BODY` is left out: the same request is then answered without one, rather
     than carried out twice. Of two runs, as of one that was taken over, the first answer stays.
     """
+    # An item has 400 KB at the most.
     body = answer.content if len(answer.content) <= LARGEST_BODY else b""
     changes = [
         ApiAnswer.status_code.set(answer.status_code),

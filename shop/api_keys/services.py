@@ -41,6 +41,7 @@ def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tupl
     """Create a key; return it with its text, which is stored nowhere. Raises KeyRefused."""
     _refuse_unless_valid(name, scope, username)
     key = ApiKey(token_hex(6), username, scope, name, now)
+    # Made here and returned once: only its hash is stored.
     secret = token_urlsafe(32)
     item = ApiKeyItem(
         keys.API_KEYS,
@@ -62,11 +63,13 @@ def find_key(text: str) -> ApiKey | None:
     The read is eventually consistent: a revoked key may be found for about a second. Whether its
     user is still active is for the caller to check.
     """
+    # Whatever somebody sends costs a read only if it may be a key.
     match = _KEY_TEXT.fullmatch(text)
     if match is None:
         return None
     key_id, secret = match.groups()
     item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(key_id), consistent_read=False)
+    # In constant time, so that it does not show how much of a guess was right.
     if item is None or not compare_digest(item.secret_hash, _hash(secret)):
         return None
     return _key_of(item)

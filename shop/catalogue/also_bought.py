@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from math import ceil
 
 from dynapages.calls import labelled_calls
@@ -76,6 +75,7 @@ def also_bought_ids(product_id: str, nearest: Iterable[str]) -> list[str] | None
     are returned as fit `MOST_ALSO` and `ALSO_BYTES`.
     """
     others = [each for each in nearest if each != product_id][:MOST_ALSO]
+    # A byte more for each, as DynamoDB counts elements of a list.
     fitting = []
     size = 0
     for each in others:
@@ -104,6 +104,7 @@ def purchase_updates(
     condition that the purchase has no later order, and may be left out where it has one.
     """
     updates = []
+    # A product may be on several lines of the order.
     for product_id in dict.fromkeys(product_ids):
         key = table_key(keys.user(username), keys.bought(username, product_id))
         values = purchase_keys(username, product_id, moment) if delivered else {}
@@ -149,8 +150,12 @@ def bought_before(username: str) -> dict[str, str]:
 
 def read_also_bought(product_id: str) -> tuple[Product, tuple[AlsoBought, ...]]:
     """Return a product, and what else its buyers bought, read meanwhile. Raises NoSuchProduct."""
+
+    def find() -> Product:
+        return find_product(product_id, is_whole=False)
+
     with pool().together() as together:
-        product = together.start(partial(find_product, product_id, is_whole=False))
+        product = together.start(find)
         others = find_also_bought(product_id)
         return product.result(), others
 
@@ -170,6 +175,7 @@ def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoB
     with labelled_calls("product names"):
         tiles = find_tiles(chosen)
     also_bought_ids = []
+    # In the order of the ranking: reads by key return none.
     for other, number in chosen.items():
         tile = tiles.get(other)
         if tile is not None and not tile.is_off:

@@ -48,10 +48,12 @@ def actions_of_change(
     seen: Item = stored.node if stored else {}
     actions = [put_of(own, unchanged(seen, Product.pk, *WRITTEN))]
     actions += [put_of(item) for item in leading]
+    # What leads to it and is not written again would lead to an old name or category.
     if stored:
         written = {(item.pk, item.sk) for item in leading}
         for key in sorted(_keys_leading_to(stored) - written):
             actions.append(delete(ShopItem, table_key(*key)))
+    # Other apps keep copies of the name, such as rankings.
     if stored is None or stored.content.ranked_name != product.ranked_name:
         for actions_of_renaming in name_copies:
             actions += actions_of_renaming(product.id, product.ranked_name)
@@ -98,6 +100,7 @@ def keys_among_all(node: Item) -> dict[str, str]:
 
 def update_among_all(node: Item, expected: Mapping[str, str]) -> list[Action]:
     """Build the update by which a product is among all, or is not, unless it changed."""
+    # Readers must know of the shard before an item is in it.
     EDGES.writable()
     changes = set_or_remove(Product, ALL_PRODUCTS_KEYS, expected)
     same = unchanged(node, Product.pk, Product.name, Product.is_off, Product.data)

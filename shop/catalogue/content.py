@@ -102,6 +102,7 @@ class CategoryTree:
         """Return the categories from the root down to one. Raises BrokenTree."""
         path: list[NewCategory] = []
         step: str | None = slug
+        # Bounded by DEEPEST, as a category may lie in itself.
         while step is not None:
             if step not in self.by_slug:
                 raise BrokenTree(f"The category {slug!r} lies in {step!r}, which is not given")

@@ -75,6 +75,7 @@ def save_product(product: NewProduct, *, version: str = "") -> None:
 
     Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
     """
+    # In the order of what is stored, as both are compared.
     product = replace(product, category_slugs=tuple(sorted({*product.category_slugs})))
 
     def content_for(stored: Stored[NewProduct] | None) -> NewProduct:
@@ -91,7 +92,10 @@ def settle_product(
 
     Returns the slugs of its categories, before and after, for `shelves.put_shelves`.
     """
-    find = partial(find_editable, product_id)
+
+    def find() -> Stored[NewProduct]:
+        return find_editable(product_id)
+
     stored, product = _write_settled(find, content_for, _write_product, may_be_new=may_be_new)
     slugs = {*product.category_slugs}
     if stored:
@@ -105,6 +109,7 @@ def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> No
     for slug in {*product.category_slugs} - tree.by_slug.keys():
         raise NoSuchCategory(slug)
     actions = actions_of_change(product, stored, tree, EDGES.writable())
+    # The description is an item of its own, so its condition is its own too.
     before = stored.content.description if stored else ""
     same_text = unchanged({"text": {"S": before}} if before else {}, Description.text)
     description = description_item(product)
@@ -136,12 +141,18 @@ def save_category(category: NewCategory, *, version: str = "") -> bool:
     """
     slug = category.slug
     owed = below.owed_below(slug, patience=below.PATIENCE)
-    _write_settled(
-        find=partial(find_editable_category, slug),
-        content_for=partial(_unless_changed, category, version=version),
-        write=partial(_write_category, owed=owed),
-        may_be_new=not version,
-    )
+
+    def find() -> Stored[NewCategory]:
+        return find_editable_category(slug)
+
+    def content_for(stored: Stored[NewCategory] | None) -> NewCategory:
+        return _unless_changed(category, stored, version=version)
+
+    def write(content: NewCategory, stored: Stored[NewCategory] | None) -> None:
+        _write_category(content, stored, owed=owed)
+
+    _write_settled(find, content_for, write, may_be_new=not version)
+    # What is below a small category is shown right at once; of a large one that takes a while.
     is_done = below.refresh_first(slug)
     if is_done:
         worker().later(0, partial(QUEUE.done, owed))  # nobody waits for it
@@ -166,6 +177,7 @@ def _write_category(
     seen: Item = stored.node if stored else {}
     same = unchanged(seen, StoredCategory.pk, *below.DECISIVE)
     actions: list[Action] = [put_of(node, same), owed.action]
+    # Its trail is right only as long as none of those above it changes.
     for key, item in nodes.items():
         actions.append(unless_changed(key, item, *below.DECISIVE))
     is_moved = stored is not None and stored.content.parent != category.parent

@@ -66,6 +66,7 @@ class EditForm(forms.Form):
         if stored:
             initial = {**asdict(stored.content), "version": stored.version}
         super().__init__(data, initial=initial)
+        # An id is in addresses and in the keys of other items: it never changes.
         if stored:
             del self.fields[self.id_name]
         categories = list(_category_choices(stored).items())
@@ -84,6 +85,7 @@ class EditForm(forms.Form):
     def differences(self) -> Iterator[tuple[Any, Any]]:
         """Yield the labels and the stored values of fields in which something else was typed."""
         for field in self.visible_fields():
+            # As the field would show it, to compare it with what was sent.
             value = field.field.prepare_value(self.initial[field.name])
             if not field.field.has_changed(value, field.data):
                 continue
@@ -94,6 +96,7 @@ class EditForm(forms.Form):
 
 def _category_choices(stored: Stored[Any] | None) -> dict[str, str]:
     """Return the labels of the categories to choose from by slug, those of ``stored`` first."""
+    # Its own may be hidden, or beyond those that are offered.
     choices = {}
     if stored:
         for category in steps_in(stored.node, CATEGORIES) + trail_in(stored.node):
@@ -144,6 +147,7 @@ class ProductForm(EditForm):
     )
 
     def clean(self) -> dict[str, Any]:
+        """Check what depends on two fields, and the number of categories."""
         typed = self.cleaned_data
         if typed.get("unit_price_cents") is not None and not typed.get("currency", "-"):
             self.add_error("currency", _("A price needs its currency."))

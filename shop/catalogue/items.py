@@ -5,7 +5,6 @@ in the index ``by_data`` has its keys there in ``data_partition`` and ``data``.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from dynapages.lists import SEPARATOR, timestamp
@@ -112,12 +111,14 @@ def product_edges(
     if product.is_off:
         return edges
     for slug in product.category_slugs:
-        partition_key = partial(keys.category_shard, slug, shard=shard_of(product.id, shards))
-        by_name = index_keys(partition_key("NAME"), _sort_key_by_name(product))
+        shard = shard_of(product.id, shards)
+        by_name = index_keys(keys.category_shard(slug, "NAME", shard), _sort_key_by_name(product))
         by_price: dict[str, Any] = {}
         if product.unit_price_cents is not None:
             price = f"{product.unit_price_cents:0{PRICE_DIGITS}}"
-            by_price = index_keys(partition_key("PRICE"), f"{price}{SEPARATOR}{product.id}")
+            by_price = index_keys(
+                keys.category_shard(slug, "PRICE", shard), f"{price}{SEPARATOR}{product.id}"
+            )
         shown: dict[str, Any] = {
             "pk": keys.category(slug),
             "name": product.name,
@@ -142,6 +143,7 @@ def word_items(node: Product) -> list[ProductWord]:
     product_id = node.pk.removeprefix(keys.PRODUCT_PREFIX)
     items = []
     before = None
+    # A search shows a product by the first word that it finds: each item names the one before it.
     for word in words:
         sorted_by = cut_name(f"{word}{PARENT_JOINT}{name}")
         item = ProductWord(

@@ -94,7 +94,7 @@ def find_category(slug: str, *, consistent: bool = False) -> CategoryNode:
     with labelled_calls("category"):
         page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
     items = {entry.item["sk"]["S"]: entry.item for entry in page.entries}
-    # The root has edges too, but no item of its own.
+    # The root has edges too, but no item of its own: it is no category to show.
     node = items.pop(key, None)
     if node is None:
         raise NoSuchCategory(slug)
@@ -151,10 +151,15 @@ def read_category(
     slug: str, request: PageRequest, *, order: ProductOrder | None = None
 ) -> CategoryResult:
     """Read a category and a page of its products, in one round. Raises NoSuchCategory."""
+
+    def find() -> CategoryNode:
+        return find_category(slug)
+
     with pool().together() as together:
-        node = together.start(partial(find_category, slug))
+        node = together.start(find)
         products = list_category(slug, request, order=order)
         category = node.result()
+    # Edges have no trail; here it is known, and drawings follow from it.
     trail = (*category.trail, Category(slug, category.name))
     tiles = tuple(replace(tile, trail=trail) for tile in products.items)
     return CategoryResult(tiles, products.page, category)
@@ -165,6 +170,7 @@ def list_category(
 ) -> PageResult[ProductTile]:
     """Read a page of a category's products by id, name, or price of those that have one."""
     if order is None:
+        # By id they are in the table itself, in one partition: no index, no merge.
         page = list_products(slug, request)
     else:
         page = _read_sharded(partial(products_of, slug, order), request, order.direction)
@@ -252,8 +258,9 @@ def _read_sharded(
     """Read a page of a list that is spread over all shards of ``by_data``, merged."""
 
     def read_from(shards: int) -> Page:
+        # One more than the page tells whether there is a next one.
         share = share_of(first_read or request.size + 1, shards)
         runs = runs_of(shards=shards)
-        return read(runs, request, order=order, first_reads=[share] * shards)
+        return read(runs, request, order=order, first_reads=[share for _run in runs])
 
     return EDGES.read_all(read_from, pool=pool())

@@ -65,17 +65,20 @@ def find_products(
     ``leading`` is the word that led on another page. A word of a single letter leads only where all
     are such, and then stands for itself alone. Without words nothing is read.
     """
+    # Tokens of later pages are bound to the word that led on the first one.
     candidates = _words_that_may_lead(words)
     if leading in candidates:
         candidates = [leading]
     most_units = min(request.most_units, MOST_UNITS)
     if len(candidates) == 1:
         return _read(candidates[0], words, request, most_units)
+    # Each word reads a little; the rarest is the one whose run was read to its end.
     trials = pool().gather(
         [partial(_read, word, words, request, TRIAL_UNITS) for word in candidates]
     )
     best = max(trials, key=_rarity)
     units_left = most_units - sum(trial.page.capacity_units for trial in trials)
+    # A trial that was cut short shows too few: go on from the start with what is left to spend.
     reads_of_trials = []
     if best.page.cut_at and units_left > 0:
         result = _read(best.leading, words, request, units_left)
@@ -129,6 +132,7 @@ def _read(
 
 def _filter(leading: str, words: Sequence[str]) -> dict[str, Any]:
     """Build the filter of a Query: products that have all words, by the first that leads."""
+    # A product with two words that begin alike would be shown twice.
     terms = ["NOT begins_with(#before, :leading)"]
     names = {"#before": ProductWord.before.attr_name}
     values = {":leading": {"S": leading}}

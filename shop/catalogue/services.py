@@ -33,6 +33,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     Repeatable. Raises BrokenTree before anything is written, and what `dynapages.calls.batches`
     and `dynapages.writes.transactions` raise.
     """
+    # What lists show may be in many places; what they do not show is one item, put in a batch.
     tree = CategoryTree.of(categories)
     shards = EDGES.writable()
     stored = stored_products(product.id for product in products)
@@ -69,6 +70,7 @@ def ensure_products(
     A product that has none of the ``names`` is named by that, or by its id. They go into the
     category “Everything else”. Existing products are left unchanged. Repeatable.
     """
+    # Most exist: only what is missing costs more than a read.
     ids = set(product_ids)
     missing = sorted(ids - stored_products(ids).keys())
     if not missing:
@@ -148,6 +150,7 @@ def _put_products(
 
 def _put_categories(tree: CategoryTree, shards: int) -> None:
     """Put the categories of a tree, and the edges to them; those that are off stay off."""
+    # An import does not know which categories staff have hidden.
     by_slug = {}
     stored = read_items(category_key(slug) for slug in tree.by_slug)
     for slug, category in tree.by_slug.items():

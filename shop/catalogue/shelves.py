@@ -69,6 +69,7 @@ def put_shelf(slug: str, name: str = "") -> bool:
         stored = read_items([key]).get(key, {})
         if not stored and not name:
             return False
+        # Read behind the edge, so that a write in between fails the condition below.
         expected = {
             "name": {"S": name} if name else stored["name"],
             SHELF: shelf_of(first_edges(slug, SHELF_LENGTH)),

@@ -124,6 +124,7 @@ def nodes_above(slugs: Iterable[str]) -> dict[str, Item]:
     """
     nodes: dict[str, Item] = {}
     seen: set[str] = set()
+    # A trail names all above at once, so the second round is the last, if it is right.
     unread = {*slugs}
     while unread:
         items = read_items(category_key(slug) for slug in sorted(unread))

@@ -129,11 +129,13 @@ def tile_of(item: Item) -> ProductTile:
 
 
 def _product_trail(item: Item) -> tuple[Category, ...]:
+    """Return the way from the root to a product; its first category where it has no trail."""
     return trail_in(item) or steps_in(item, CATEGORIES)[:1]
 
 
 def _price_in(item: Item) -> tuple[Decimal | None, str]:
     """Return the price and the currency of a product, (None, "") if it cannot be bought."""
+    # Off, it is shown without a price, though it is stored with one.
     if OFF in item or "unit_price_cents" not in item or "currency" not in item:
         return None, ""
     return Decimal(item["unit_price_cents"]["N"]).scaleb(-2), item["currency"]["S"]

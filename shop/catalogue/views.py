@@ -109,6 +109,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         result = read_category(slug, page_request, order=order)
     except NoSuchCategory as error:
         raise Http404(_("There is no such category.")) from error
+    # Products without a price are in no list by price, which the page says.
     context = {
         "heading": result.category.name,
         "category": result.category,
@@ -227,11 +228,16 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
         product, others = read_also_bought(product_id)
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
+    meter = current_meter()
+
+    def explain_page() -> object:
+        return explain_reads(meter)
+
     context = {
         "product": product,
         "trail": [*product.trail, product],
         "also_bought": others,
-        "explain": partial(explain_reads, current_meter()),
+        "explain": explain_page,
     }
     return render_list(
         request, "shop/catalogue/also_bought.html", "shop/catalogue/_also_bought.html", context
@@ -277,6 +283,7 @@ def suggestions(request: HttpRequest) -> HttpResponse:
     """Show the first products for what is being typed, none for what is no search."""
     typed = request.GET.get("q", "")
     template = "shop/catalogue/_suggestions.html"
+    # Without JavaScript the address leads to the whole page.
     if not wants_partial(request):
         return redirect(search_pager(typed).first_url)
     context = {}

@@ -76,6 +76,7 @@ def catalogue_kinds() -> Sequence[Kind]:
 
 
 def _shard_of_edge(item: Item) -> int | None:
+    """Return the shard of an item in ``by_data``; None for a number that there cannot be."""
     if PARTITION not in item:
         return 0
     shard = shard_in(item[PARTITION]["S"])
@@ -114,6 +115,7 @@ class CatalogueItems:
         self._items[key_of(item)] = item
 
     def candidates(self) -> Iterator[Candidate]:
+        """Yield what looks wrong, in the order in which repairs build on one another."""
         tree = self._tree()
         yield from self._category_candidates(tree)
         yield from self._product_candidates(tree)
@@ -136,6 +138,7 @@ class CatalogueItems:
         return CategoryTree(unbroken)
 
     def _category_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
+        """Yield categories' own items and edges to them that are not as the tree says."""
         expected: dict[Key, ShopItem] = {}
         for slug in sorted(tree.by_slug):
             path = tree.path(slug)
@@ -148,20 +151,24 @@ class CatalogueItems:
         for key in sorted(stored | expected.keys()):
             expected_item = expected.get(key)
             if any(differing_item("category", key, self._items, expected_item)):
+                # The Scan took a while: what has changed since is not judged by it.
                 seen = {category_at(key, self._items), tree.by_slug.get(slug_in(key))}
                 yield Candidate(partial(reread_category, key, seen, expected_item))
 
     def _product_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
+        """Yield edges that differ from products, then products that differ from categories."""
         edges_by_product: dict[str, list[Edge]] = {}
         for edge in self._edges():
             edges_by_product.setdefault(edge.product_id, []).append(edge)
             yield from self._if_wrong(differing_edge, edge, tree.names, self._shards.number)
+        # After edges, as a product that lists no categories gets those of its edges.
         for edges in edges_by_product.values():
             for candidate in self._if_wrong(differing_product, edges, tree):
                 yield candidate
                 self._items |= read_items([edges[0].product_key])  # for its words
 
     def _word_candidates(self) -> Iterator[Candidate]:
+        """Yield products whose items by words are not those of their names."""
         words: defaultdict[str, set[Key]] = defaultdict(set)
         for key, item in self._items.items():
             if key[0].startswith(keys.WORDS_PREFIX):
@@ -172,6 +179,7 @@ class CatalogueItems:
             yield from self._if_wrong(differing_words, product_id, word_keys)
 
     def _shelf_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
+        """Yield shelves that are not the first products of their categories."""
         edges_by_slug: dict[str, list[Item]] = {}
         for edge in self._edges():
             built = expected_edges(edge, tree.names, 1, self._items)
@@ -182,6 +190,7 @@ class CatalogueItems:
             if key[0] != keys.ROOT or slug not in tree.by_slug:
                 continue
             on_shelf = edges_by_slug.get(slug, [])[:SHELF_LENGTH]
+            # Shelf and edges are not written together: two reads in a row must agree.
             scanned = list(differing_shelf(slug, item, on_shelf))
             if scanned:
                 yield Candidate(partial(reread_shelf, slug), scanned)
@@ -190,6 +199,7 @@ class CatalogueItems:
         self, differing: Callable[..., Iterator[Difference]], *arguments: object
     ) -> Iterator[Candidate]:
         """Yield a candidate if a comparison finds a difference among what the Scan has found."""
+        # The same comparison twice: of what the Scan found, then of what is stored now.
         if any(differing(*arguments, read=self._items_of_scan)):
             yield Candidate(partial(differing, *arguments))
 
@@ -212,6 +222,7 @@ class CatalogueItems:
 
 
 def _is_broken(tree: CategoryTree, slug: str) -> bool:
+    """Return whether the way from the root to a category is missing, endless or too long."""
     try:
         return len(tree.path(slug)) > DEEPEST
     except BrokenTree:

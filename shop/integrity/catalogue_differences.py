@@ -119,6 +119,7 @@ def expected_edges(
     names_of_product = _names_of(node, [edge], items, names)
     if node is None or edge.slug not in names_of_product:
         return []
+    # As if it were in this category alone: its other edges are compared by themselves.
     product = replace(product_of(node), category_slugs=(edge.slug,))
     return product_edges(product, names=names_of_product, shards=shards)
 
@@ -158,6 +159,7 @@ def differing_product(
     for attribute in compared:
         name = attribute.attr_name
         changes = set_or_remove(Product, [name], expected)
+        # Its other attributes may change meanwhile: they are not written.
         same = unchanged(node, Product.pk, attribute)
         yield from compare(
             name,

@@ -59,6 +59,7 @@ def _subject(order: Item) -> str:
 
 
 def _index_keys() -> Derived:
+    """Return the comparison of orders' keys in the indexes with their statuses."""
     return Derived(
         "keys",
         starts=ORDERS,
@@ -72,6 +73,7 @@ def _index_keys() -> Derived:
 
 
 def _derived_keys(item: Item) -> dict[str, str]:
+    """Return the keys that an order should have, from its last status and its date."""
     order = Order.from_raw_data(dict(item))
     return derived_keys(
         order_id=order_id_of(item),
@@ -83,6 +85,7 @@ def _derived_keys(item: Item) -> dict[str, str]:
 
 def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     changes = set_or_remove(Order, INDEX_KEYS, expected)
+    # An order that was moved meanwhile has other keys by now.
     same = unchanged(item, Order.status, Order.history)
     return [update(Order, table_key(*key_of(item)), changes, same)]
 
@@ -91,6 +94,7 @@ def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
 
 
 def _numbers() -> Derived:
+    """Return the comparison of the keys by which staff find an order by the end of its id."""
     return Derived(
         "number",
         starts=ORDERS_AND_LINES,
@@ -114,6 +118,7 @@ def _number_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
 
 
 def _summaries() -> Derived:
+    """Return the comparison of orders' summaries, which lists show, with their lines."""
     return Derived(
         "summary",
         starts=ORDERS,
@@ -140,6 +145,7 @@ def _derived_summary(order: Item) -> Mapping[str, str]:
 
 
 def _summary_actions(order: Item, expected: Mapping[str, str]) -> list[Action]:
+    # A summary never changes: only one that is missing is written.
     still_missing = Order.line_count.exists() & Order.summary.does_not_exist()
     changes = [Order.summary.set(expected[SUMMARY])]
     return [update(Order, table_key(*key_of(order)), changes, still_missing)]
@@ -149,6 +155,7 @@ def _summary_actions(order: Item, expected: Mapping[str, str]) -> list[Action]:
 
 
 def _counts_of_customers() -> Sums:
+    """Return the comparison of each customer's counts by status with the orders."""
     return Sums(
         shards=(keys.COUNTER_PREFIX + CUSTOMER_PREFIX, ""),
         name_in=counter_name_in,
@@ -176,6 +183,7 @@ def _customer_spread_subject(counter: str) -> str:
 
 
 def _count_orders_of_customer(counter: str) -> Mapping[str, int]:
+    """Count a customer's orders by status, strongly, by one Query."""
     orders = Order.query(
         keys.user(counter.removeprefix(CUSTOMER_PREFIX)),
         Order.sk.startswith(keys.ORDER_PREFIX),
@@ -186,6 +194,7 @@ def _count_orders_of_customer(counter: str) -> Mapping[str, int]:
 
 
 def _counts_of_queue() -> Sums:
+    """Return the comparison of the counts of open orders with the orders."""
     return Sums(
         shards=(keys.counter(QUEUE, 0)["pk"], ""),
         name_in=counter_name_in,

@@ -73,6 +73,7 @@ class AreaItems:
                 yield Candidate(partial(_reread_area_item, key))
 
     def _add_point(self, item: Item) -> None:
+        # Digests, as there may be a million points.
         self._expected[area_key(point_of(item))] = _digest(item)
 
     def _add(self, item: Item) -> None:
@@ -110,6 +111,7 @@ def _digest(item: Item) -> bytes:
 
 
 def _show_point(key: Key, item: Item | None) -> str:
+    """Format an item in an area, or its absence, for a report."""
     if item is None:
         return f"nothing at {key[1]}"
     place = f"{item['latitude']['N']}, {item['longitude']['N']}"

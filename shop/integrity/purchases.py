@@ -42,6 +42,7 @@ class PurchaseItems:
         return {PURCHASES: self._add, ORDERS: self._add_order}
 
     def candidates(self) -> Iterator[Candidate]:
+        """Yield purchases that are listed though their order was not delivered, or the reverse."""
         for order_id, is_listed_by_key in self._listed_by_order.items():
             is_delivered = order_id in self._delivered
             for key, is_listed in is_listed_by_key.items():
@@ -50,6 +51,7 @@ class PurchaseItems:
         yield from self._derived.candidates()
 
     def _add(self, purchase: Item) -> None:
+        """Note whether a purchase is listed; under wrong keys it is wrong by itself."""
         stored = texts_in(purchase, PURCHASE_KEYS)
         if stored and stored != _keys_if_delivered(purchase):
             self._derived.keys_of_wrong_items.append(key_of(purchase))
@@ -76,6 +78,7 @@ def _derived_keys(purchase: Item) -> Mapping[str, str]:
 
 
 def _keys_if_delivered(purchase: Item) -> dict[str, str]:
+    """Return the keys of a purchase whose order was delivered."""
     username = keys.username_in(purchase["pk"]["S"])
     product_id = purchase["sk"]["S"].removeprefix(keys.bought(username, ""))
     # The id of an order holds its moment; without one there are no keys.

@@ -45,7 +45,9 @@ class ShardNumber:
         yield Candidate(self._reread)
 
     def _reread(self) -> Iterator[Difference]:
+        """Compare the stored number with the shards in use, and set ``number``."""
         stored = self.count()
+        # Later checks put items into the shards that there will be after the repair.
         self.number = max(stored, self.needed, self.least)
         if stored < self.needed:
             yield from compare(

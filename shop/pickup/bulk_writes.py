@@ -53,6 +53,7 @@ class _Change:
 
     @property
     def outcome(self) -> PointOutcome:
+        """What writing the change will have done."""
         if self.stored is None:
             return PointOutcome.NEW
         if self.stored == self.point:
@@ -74,6 +75,7 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
     Raises Contended when another process keeps writing the same points, and what
     `dynapages.writes.transactions` and `dynapages.calls.batches` raise.
     """
+    # Each attempt reads again what the one before could not write.
     unwritten = {point.id: point for point in points}
     outcomes: Counter[PointOutcome] = Counter()
     for _attempt in range(ATTEMPTS):
@@ -105,6 +107,7 @@ def remove_point(point_id: str) -> bool:
         stored = _read_points([point_id]).get(point_id)
         if stored is None:
             return False
+        # Both items and the counts go in one transaction, so that the directory stays exact.
         own, in_area = point_items(stored)
         deletes = [
             delete(ShopItem, table_key(own.pk, own.sk), _is_unmoved(stored)),
@@ -119,6 +122,7 @@ def remove_point(point_id: str) -> bool:
 
 
 def _read_points(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
+    """Read points strongly, by id; missing ones are left out."""
     own_keys = [keys.pickup_point(point_id) for point_id in point_ids]
     items = read_items((key, key) for key in own_keys)
     points = [point_of(item) for item in items.values()]
@@ -153,6 +157,7 @@ def _write_batch(batch: Sequence[_Change]) -> bool:
 
 
 def _actions(change: _Change) -> Iterator[Action]:
+    """Yield the actions that put a point, and delete where it was before."""
     own, in_area = point_items(change.point)
     yield put_of(own, _is_unmoved(change.stored))
     yield put_of(in_area)

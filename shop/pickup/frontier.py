@@ -75,6 +75,7 @@ class Stretch:
 
     @property
     def run(self) -> Run:
+        """The run that one query reads: a cell by its prefix, several as a range."""
         first, last = self.cells[0].cell, self.cells[-1].cell
         if first == last:
             return Run(BY_KEY, partition=keys.area(first), prefix=first)
@@ -122,6 +123,7 @@ class Frontier:
         stretches: list[Stretch] = []
         for area, cells in self._areas.items():
             whole = cells.get(area)
+            # An area whose directory was not read; with few points it is read as one cell.
             if whole and whole.expected > POINTS_READ_UNDIVIDED:
                 if whole.nearest <= opening_radius:
                     to_open.append(whole)
@@ -145,12 +147,15 @@ class Frontier:
         What is counted is read to its end, unless points were added since.
         """
         is_counted = all(cell.is_counted for cell in stretch.cells)
-        return 2 * self._most_undivided if is_counted else self._most_undivided
+        if is_counted:
+            return 2 * self._most_undivided
+        return self._most_undivided
 
     def put_back(self, stretch: Stretch, last: Position, *, items_read: int) -> None:
         """Add what the query of a stretch did not reach: it stopped at ``last``."""
         cells = self._areas[stretch.area]
         sort_key = str(stretch.run.prefix) + last.place
+        # Cells in front of ``last`` were read to their end.
         for waiting in stretch.cells:
             if sort_key.startswith(waiting.cell):
                 stop = replace(last, place=sort_key.removeprefix(waiting.cell))
@@ -176,6 +181,7 @@ class Frontier:
         sure = _radius_that_holds(enough, waiting, distances)
         if sure == inf:
             return most, most
+        # Between nothing and the sure radius, the least that is expected to hold enough.
         near = [cell for cell in waiting if cell.nearest <= sure]
         low, high = 0.0, sure
         for _ in range(HALVINGS):
@@ -188,6 +194,7 @@ class Frontier:
         return min(high, most), min((high + sure) / 2, most)
 
     def _all_waiting(self) -> list[Waiting]:
+        """Return the cells of all areas that were not read to their end."""
         waiting = []
         for cells in self._areas.values():
             waiting += [cell for cell in cells.values() if cell]
@@ -231,6 +238,7 @@ class Frontier:
             return {waiting.cell: replace(waiting, behind=stop)}
         parts = children(waiting.cell)
         reached = parts.index(waiting.cell + stop.place[0])
+        # As many items were read in each part as on average in those reached.
         expected = items_read / (reached + 1)
         rest: Cells = dict.fromkeys(parts[:reached])
         for part in parts[reached:]:

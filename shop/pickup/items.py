@@ -77,6 +77,7 @@ def counted_cells(point: PickupPoint) -> Mapping[str, str]:
 
 
 def _point_item(point: PickupPoint, partition_key: str, sort_key: str) -> StoredPoint:
+    """Build one of the two items of a point."""
     return StoredPoint(
         pk=partition_key,
         sk=sort_key,

@@ -86,6 +86,7 @@ class _Search:
 
     def open_home(self) -> None:
         """Read which areas there are, and the cells of the one that the place lies in."""
+        # The nearest points are in its own area as a rule: that saves a round.
         home = keys.area_of(geohash_of(self._origin))
         counts = self._directory([WORLD, home])
         for area, number in counts[WORLD].items():
@@ -105,6 +106,7 @@ class _Search:
         if areas:
             calls.append(partial(self._directory, areas))
         self._rounds += 1
+        # The directories are one call, whose answer is a mapping; all others are chunks.
         chunks = []
         for answer in self._pool.gather(calls):
             if isinstance(answer, Chunk):
@@ -113,6 +115,7 @@ class _Search:
                 opened = answer
         for stretch, chunk in zip(stretches, chunks, strict=True):
             self._add(stretch, chunk)
+        # By id too, so that equal distances are in the same order each time.
         self.candidates.sort(key=_by_distance)
         del self.candidates[self._count :]
         if areas:
@@ -138,6 +141,7 @@ class _Search:
         )
 
     def _query(self, stretch: Stretch) -> Chunk:
+        """Read a stretch of cells from where it was left, up to the frontier's limit."""
         return self._source.query(
             stretch.run,
             behind=stretch.behind,
@@ -146,6 +150,7 @@ class _Search:
         )
 
     def _add(self, stretch: Stretch, chunk: Chunk) -> None:
+        """Add the points of a stretch, and give back to the frontier what was not reached."""
         run = stretch.run
         self._reads.append(RunRead(run, 1, chunk.items_read, 0, chunk.capacity_units))
         for item in chunk.items:

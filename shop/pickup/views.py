@@ -85,6 +85,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     listing = pickup_listing(
         nearest, near=near.typed, count=count, chosen=pickup_in(order), order_id=order_id
     )
+    # The meter is this request's; an explanation is made while the template is rendered.
     meter = current_meter()
 
     def explain_page() -> object:
@@ -98,6 +99,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         "order_id": order_id,
         "explain": explain_page,
     }
+    # An explanation is one of reads that were done, even where the place is no good.
     response = render_list(request, "shop/pickup/pickup.html", "shop/pickup/_pickup.html", context)
     if not wants_explanation(request):
         response.status_code = near.status
@@ -129,6 +131,7 @@ def _change_order(
     request: HttpRequest, order_id: str, change: Callable[..., PickupPoint | None]
 ) -> HttpResponse:
     """Change an order's pickup point, and say in a message where it goes now."""
+    # Counted with orders that are placed or cancelled, as all of them are writes of one customer.
     check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         point = change(username=request.user.get_username(), order_id=order_id)
@@ -149,7 +152,9 @@ def _change_order(
 
 def _near(request: HttpRequest, order: Order) -> _Near:
     """Return the place to search from: as typed, else the order's postcode, else a guess."""
-    typed = request.GET.get("near", "").strip()[:LONGEST_NEAR] or order.zip_prefix or ""
+    typed = request.GET.get("near", "").strip()[:LONGEST_NEAR]
+    if not typed:
+        typed = order.zip_prefix or ""
     if not typed:
         return _guess(order, request.user.get_username())
     try:

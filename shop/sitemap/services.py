@@ -14,6 +14,7 @@ def write_sitemap() -> list[PageStart]:
     starts: list[PageStart] = []
     for name in LISTS:
         starts += _starts_in(name)
+    # A hundred thousand products have a hundred starts: one item holds them all.
     compressed = zlib.compress(json.dumps(starts, separators=(",", ":")).encode(), 9)
     StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, pages=compressed).save()
     return starts
@@ -22,6 +23,7 @@ def write_sitemap() -> list[PageStart]:
 def _starts_in(name: str) -> Iterator[PageStart]:
     """Yield where the pages of a list begin; each page is read to know where the next one does."""
     yield PageStart(name)
+    # As many as a request reads later, so that a page of the sitemap costs no more.
     position = list_page(name, PageRequest(MOST_ADDRESSES)).page.next_position
     while position:
         yield PageStart(name, position.place)

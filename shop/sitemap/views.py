@@ -18,6 +18,7 @@ from shop.sitemap.queries import LISTS, MOST_ADDRESSES, PageStart, find_starts, 
 @public
 def robots(request: HttpRequest) -> HttpResponse:
     """Show the project's ``robots.txt``, which may name the sitemap by ``sitemap_url``."""
+    # Whole addresses, as crawlers read none that are relative.
     context = {"sitemap_url": f"{site_of(request)}{reverse('sitemap')}"}
     return render(request, "robots.txt", context, content_type="text/plain")
 
@@ -43,6 +44,7 @@ def sitemap_products(request: HttpRequest) -> HttpResponse:
 
 
 def _page_url(start: PageStart) -> str:
+    """Return the address of a page of the sitemap, without the site."""
     pager = _pager(start.of)
     if not start.place:
         return pager.first_url

@@ -30,12 +30,15 @@ class EmailForm(OwnPasswordForm):
         return ValidationError(sentence)
 
     def clean_new_email(self) -> str:
+        """Return the new address as it is stored. Raises ValidationError for the old one."""
         address = email_of(self.cleaned_data["new_email"])
         if address == self.user.email:
             raise ValidationError(_("This is your e-mail address already."))
         return address
 
     def clean(self) -> None:
+        """Count the attempt once all fields are right. Raises ValidationError beyond a limit."""
+        # Nothing is sent then, so nothing is counted.
         if self.errors:
             return
         username = self.user.username

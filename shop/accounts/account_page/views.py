@@ -51,6 +51,7 @@ class ChangeEmailView(AccountFormMixin, FormView):  # type: ignore[type-arg] # o
         return {**super().get_form_kwargs(), "user": self.request.user}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Store the new address, and owe it an e-mail with a link."""
         form.user.new_email = form.cleaned_data["new_email"]
         form.user.owe(owed_email("confirm", form.user.username, site_of(self.request)))
         form.user.save()
@@ -107,6 +108,7 @@ def reply_emails(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         # An account without the attribute gets e-mails, as all did before there was a choice.
         owner.mutes_replies = None if request.POST.get("wanted") == "yes" else True
+        # Mail programs may send it twice.
         with suppress(StaleAccount):  # another click was faster
             owner.save()
     return render(request, "shop/accounts/reply_emails.html", {"owner": owner, "token": token})

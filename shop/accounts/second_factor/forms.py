@@ -24,6 +24,7 @@ WRONG_CODE = _("Wrong code. Type the code that the app shows now. Each code work
 
 
 def _code_field(help_text: "StrOrPromise") -> forms.CharField:
+    """Build the field for a code, which browsers neither complete nor correct."""
     attributes = {
         "autocomplete": "one-time-code",
         "autocapitalize": "none",
@@ -56,9 +57,11 @@ class CodeForm(UserForm):
         codes = rate_limits.CODES_OF_A_NAME.use(username)
         wrong_codes = rate_limits.WRONG_CODES_OF_A_NAME.use(username)
         self.count_attempt(codes, user=username)
+        # Accepting a code writes that it was used: it would be refused a second time.
         code: str = self.cleaned_data["code"]
         accepted = accept(self.user, code, now=clock.now(), site=site_of(self.request))
         if accepted is None:
+            # Guessing slowly, below the limit, is stopped by a limit on wrong codes over days.
             refusal = self.refuse(WRONG_CODE)
             if count_uses(wrong_codes, now=clock.now()):
                 self._rest(codes)
@@ -87,6 +90,7 @@ class OwnPasswordForm(UserForm):
     )
 
     def clean_password(self) -> str:
+        """Check the password. Raises ValidationError, also beyond a limit."""
         username = self.user.username
         self.count_attempt(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         password: str = self.cleaned_data["password"]
@@ -106,6 +110,7 @@ class SetUpForm(OwnPasswordForm):
         self.step = 0
 
     def clean_code(self) -> str:
+        # Nothing is stored yet: the view stores the secret with this code's step.
         code = without_blanks(self.cleaned_data["code"])
         step = step_of(self.secret, code, now=clock.now(), after=None)
         if step is None:

@@ -37,6 +37,7 @@ def step_of(secret: str, code: str, *, now: datetime, after: int | None) -> int 
     totp = pyotp.TOTP(secret)
     this = int(now.timestamp()) // totp.interval
     for step in (this - 1, this, this + 1):
+        # A code that was used once, or one before it, is refused: somebody may have seen it.
         if step > (after or 0) and compare_digest(totp.generate_otp(step), code):
             return step
     return None
@@ -128,6 +129,7 @@ def accept(
         user.totp_step = step
         user.save()
         return "app"
+    # Not a code of the app: maybe one of those on paper, each of which works once.
     hashed = hash_of(code)
     unused = user.recovery_codes or []
     if hashed not in unused:

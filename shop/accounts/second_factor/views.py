@@ -78,6 +78,7 @@ class _UserView(views.AccountFormMixin, FormView):  # type: ignore[type-arg] # o
     is_signed_in = False
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
+        # Somebody who is signing in is no user yet for Django: the session names them.
         self.is_signed_in = request.user.is_authenticated
         user = request.user if self.is_signed_in else user_signing_in(request)
         if not isinstance(user, User):
@@ -129,10 +130,12 @@ class SetUpView(_UserView):
         }
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        # Owed by the same write that turns it on: an e-mail warns who did not do this.
         self.user.owe(owed_email("factor_on", self.user.username, site_of(self.request)))
         codes = turn_on(self.user, form.secret, step=form.step)
         del self.request.session[OFFERED]
         log_event("second-factor-on", user=self.user.username, request=self.request)
+        # The session number has changed, which ends sessions: this one goes on.
         if self.is_signed_in:
             update_session_auth_hash(self.request, self.user)
             self.request.session[SECOND_FACTOR] = True
@@ -145,7 +148,9 @@ class SetUpView(_UserView):
         return response
 
     def _secret(self) -> str:
+        """Return the secret that the session offers; the first call makes it."""
         session = self.request.session
+        # The same one when the page is loaded again, or the app would have an old one.
         if OFFERED not in session:
             session[OFFERED] = pyotp.random_base32()
         return str(session[OFFERED])

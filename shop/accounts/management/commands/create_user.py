@@ -71,6 +71,8 @@ class Command(TableCommand):
             raise CommandError("\n".join(error.messages)) from error
 
     def _create(self, username: str, email: str | None, options: dict[str, Any]) -> None:
+        """Create the user of the options. Raises ValidationError for a weak password."""
+        # Left out of the options so that it is in no history of a shell.
         password = options["password"]
         if password is None:
             password = _password_typed_twice()
@@ -87,15 +89,18 @@ class Command(TableCommand):
         self.stdout.write(f"Created {username}.")
 
     def _update(self, user: User, email: str | None, options: dict[str, Any]) -> None:
+        """Change what the options name, by one write. Raises ValidationError."""
         if email is not None:
             user.email = email
+        # Neither --staff nor --no-staff leaves it as it is.
         if options["staff"] is not None:
             user.is_staff = options["staff"]
         if options["password"] is not None:
             validate_password(options["password"], user)
             user.set_password(options["password"])
         if options["no_second_factor"]:
-            if settings.SITE_URL:  # which e-mails need
+            # An e-mail needs the address of the site, for the link in it.
+            if settings.SITE_URL:
                 user.owe(owed_email("factor_off", user.username, settings.SITE_URL))
             turn_off(user)
         user.save()
