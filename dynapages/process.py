@@ -73,6 +73,7 @@ os.register_at_fork(after_in_child=_forget_clients)
 def connect(connection: Connection) -> None:
     """Set the process's connection. Its client is built when it is first needed."""
     with _lock:
+        # A client that others still have stays usable; only new ones are of this connection.
         _process.connection = connection
         _process.client = _process.background = None
         _process.pool = Pool(connection.parallel_calls)
@@ -152,6 +153,7 @@ def _connection() -> Connection:
 
 def _build(connection: Connection) -> "DynamoDBClient":
     built = build_client(connection)
+    # Whatever watches calls was attached once, and is for clients of later connections too.
     for attach in _process.attached:
         attach(built)
     return built

@@ -239,6 +239,7 @@ class _Creation:
         differs = difference(self.schema, existing)
         if differs:
             raise TableDiffers(differs)
+        # DynamoDB changes nothing of a table that is not active.
         self._wait()
         existing_indexes = index_shapes(existing.get("GlobalSecondaryIndexes", []))
         for index in self.schema.global_indexes:
@@ -367,6 +368,7 @@ def require_ready(client: "DynamoDBClient", table: TableSchema | type[Any]) -> N
     differs = difference(table, described)
     if differs:
         raise TableDiffers(differs)
+    # While an index is added the table is UPDATING, and is read and written as before.
     if described["TableStatus"] not in USABLE:
         raise TableNotReady(described["TableStatus"])
 

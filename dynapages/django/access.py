@@ -63,6 +63,7 @@ def visitor_of(request: HttpRequest) -> Visitor:
     A user in an SQL database is read at once: the session has only a number of theirs, and
     connections to such a database belong to a thread.
     """
+    # Without SQL the model is not managed, and its key is in the session as it is.
     if get_user_model()._meta.managed:  # noqa: SLF001 - Django documents it
         if not request.user.is_authenticated:
             return NOBODY
@@ -190,6 +191,7 @@ def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callab
             if not visitor.user_id:
                 return guard(view)(request)  # which lets nobody in
             language = get_language()
+            # Both are started before either is waited for: one round instead of two.
             with pool().together() as together:
                 confirmation = together.start(visitor.is_confirmed)
                 visitor_in_read = Visitor(visitor.user_id, confirmation.result)

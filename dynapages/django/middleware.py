@@ -45,6 +45,7 @@ class RefusalMiddleware:
         if request.method == "HEAD" and is_of_api(request.META):
             request.method = "GET"
         response = self._get_response(request)
+        # Django's own answer to a wrong method has no body.
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             return response
         allowed = response["Allow"]

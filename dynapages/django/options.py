@@ -48,6 +48,7 @@ def sentence_to_go_on(failure: BaseException) -> str:
     It would not where the engine refuses the call for what it is, as one without transactions does.
     """
     fault = fault_in(failure)
+    # A call that the engine refuses for what it is will be refused again.
     is_refused = fault is None and not isinstance(failure, DynamoError)
     if is_refused or isinstance(fault, EngineTooOld | TableDiffers):
         return sentence_about(failure)

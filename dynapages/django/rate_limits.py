@@ -51,6 +51,7 @@ def in_words(seconds: int) -> str:
 @labelled_calls("limits")
 def count_uses(*uses: Use, now: datetime) -> float:
     """Count uses up to the first over its limit; return the seconds to wait for it, or 0.0."""
+    # The first one over its limit ends it: the others are not used up by what is refused.
     for use in uses:
         seconds = limiter().take(use.name, use.limit, now=now)
         if seconds:

@@ -78,6 +78,7 @@ def refuse(
         if fault is None or status is HTTPStatus.SERVICE_UNAVAILABLE:
             raise
         return unavailable(request, fault)
+    # The page says it in words, the header to programs.
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response
@@ -132,6 +133,7 @@ def into_notice(response: HttpResponse) -> None:
     """Have htmx put an answer into the page's notice, and leave its address and lists alone."""
     response["HX-Retarget"] = NOTICE
     response["HX-Reswap"] = "innerHTML"
+    # The form stays on screen, and so must its address.
     response["HX-Push-Url"] = "false"
 
 

@@ -42,6 +42,7 @@ def _forwarded_for(request: HttpRequest) -> str | None:
     proxies = settings.TRUSTED_PROXIES
     if not proxies:
         return None
+    # Each proxy adds the address it saw; what is before those of our own may be forged.
     chain = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
     return chain[-proxies] if len(chain) >= proxies else None
 

@@ -47,6 +47,7 @@ def start_worker() -> None:
 
 def start_with_first_request() -> None:
     """Have the worker started by the first request that this process serves, or one it forks."""
+    # The test client has another handler: tests start no threads by the way.
     for handler in (WSGIHandler, ASGIHandler):
         request_started.connect(_start, sender=handler)
 

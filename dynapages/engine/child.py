@@ -61,6 +61,7 @@ class Child(subprocess.Popen[str]):
         output_lines: int = OUTPUT_LINES,
         keep_open: Iterable[int] = (),
     ) -> None:
+        # In a session of its own: Ctrl-C ends the parent, which then stops its children in order.
         super().__init__(
             [sys.executable, "-ISc", LEASH, str(os.getpid()), *command],
             env=env,
@@ -87,6 +88,7 @@ class Child(subprocess.Popen[str]):
 
     def output(self) -> list[str]:
         """Return the last lines it has printed, stripped."""
+        # What a child wrote last may still be in the pipe when it has ended.
         if self.poll() is not None:
             self._listener.join(timeout=1)
         return list(self._lines)
@@ -97,6 +99,7 @@ class Child(subprocess.Popen[str]):
         try:
             self.wait(patience)
         except subprocess.TimeoutExpired:
+            # Its own children too, which would hold the port.
             os.killpg(self.pid, signal.SIGKILL)
             self.wait()
 
@@ -110,6 +113,7 @@ class Child(subprocess.Popen[str]):
 def free_port() -> int:
     """Return a port that was free a moment ago; another program may take it first."""
     with socket.socket() as probe:
+        # Port 0 has the kernel choose one.
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port

@@ -184,6 +184,7 @@ class FaultProxy(Proxy):
         first, rest = halves(call.request["RequestItems"])
         if not first:
             return batch_answer(call, rest)
+        # The engine sees a batch of the first half alone.
         body = json.dumps({**call.request, "RequestItems": first}).encode()
         answer = self._carry_out(replace(call, body=body))
         if answer.status != HTTPStatus.OK:

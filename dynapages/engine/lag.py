@@ -163,6 +163,7 @@ class Lag:
         with self._changed:
             self._is_over = True
             self._changed.notify_all()
+        # The second engine ends with its thread.
         if self._thread:
             self._thread.join()
         self._thread, self._upstream, self._failure = None, "", None
@@ -211,6 +212,7 @@ class Lag:
     def _meets_the_replica(self) -> bool:
         with self._changed:
             self._raise_failure()
+            # After the lag was set to 0, the last writes may still be on their way.
             is_lagging = bool(self._seconds or self._writes or self._unread)
             return is_lagging and self._random.random() < self.replica_share
 
@@ -232,6 +234,7 @@ class Lag:
         url = self._replica.url
         if not consistent:
             return call.send(to=url)
+        # One call at the client is two here: each engine answers for its tables.
         stale = call.ask("BatchGetItem", {**call.request, "RequestItems": eventual}, to=url)
         fresh = call.ask("BatchGetItem", {**call.request, "RequestItems": consistent})
         for answer in (stale, fresh):
@@ -279,6 +282,7 @@ class Lag:
         items_waiting: set[str] = set()
         for write in self._writes:
             is_over = write.written + write.share * self._seconds <= now
+            # An item must not go back to an earlier image when the later write is due first.
             if (is_over or write.is_released) and write.item not in items_waiting:
                 yield write
             else:

@@ -96,6 +96,7 @@ class EngineConnection:
             response = self._http.getresponse()
             return Answer(response.status, response.read())
         except (OSError, HTTPException) as error:
+            # What is left of the answer would be taken for that to the next call.
             self.close()
             raise EngineAway(self.url) from error
 
@@ -222,6 +223,7 @@ class Proxy:
 
     def __enter__(self) -> Self:
         self.is_over.clear()
+        # Port 0: a free one, which `endpoint_url` says.
         self._server = _Server((LOOPBACK, 0), type("Handler", (_Handler,), {"proxy": self}))
         Thread(target=self._server.serve_forever, args=[SHUTDOWN_SECONDS], daemon=True).start()
         return self
@@ -232,6 +234,7 @@ class Proxy:
         if server:
             server.shutdown()
             server.server_close()
+        # An error of the block itself comes first: it is nearer to the cause.
         if server and server.errors and kind is None:
             raise server.errors[0]
 
@@ -301,6 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("x-amz-crc32", str(checksum))
         self.end_headers()
         if answer.is_cut:
+            # The header has promised the whole length.
             self.wfile.write(answer.body[: len(answer.body) // 2])
             self._reset()
             return
@@ -313,6 +317,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _reset(self) -> None:
         """Close the connection with a RST, as a crash does."""
+        # To linger for no seconds makes close() send a RST instead of a FIN.
         linger = struct.pack("ii", 1, 0)
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self.close_connection = True

@@ -61,8 +61,9 @@ class Replica:
     def _copy(self, call: Call, table: str) -> bool:
         described = call.ask("DescribeTable", {"TableName": table})
         if described.status != HTTPStatus.OK:
-            return False
+            return False  # the client is to hear that from the engine itself
         description = described.decoded()["Table"]
+        # A copy from before may lack what others have written since.
         if table in self._tables:
             self._ask(call, "DeleteTable", {"TableName": table})
             self._wait_for_table(call, table, exists=False)
@@ -122,6 +123,7 @@ def _create_request(description: Mapping[str, Any]) -> dict[str, Any]:
         "TableName": description["TableName"],
         "KeySchema": description["KeySchema"],
         "AttributeDefinitions": description["AttributeDefinitions"],
+        # Whatever the table's own billing is, so that no throughput needs to be copied.
         "BillingMode": "PAY_PER_REQUEST",
     }
     for kind in INDEX_KINDS:

@@ -118,6 +118,7 @@ class EngineServer(ABC):
 
         Raises EngineError: PortInUse, EngineDied, EngineSilent, or what the engine adds.
         """
+        # The port stays when it is started again: clients have its URL.
         self._port = self._port or free_port()
         require_free(self._port)
         self._child = self._launch(self._port)
@@ -142,6 +143,7 @@ class EngineServer(ABC):
         """Raise EngineDied when it is not running any more."""
         exit_code = self._child.poll() if self._child else None
         if self._child and exit_code is not None:
+            # The greeting is no reason, though it may be the last line.
             output = [line for line in self._child.output() if self.greeting not in line]
             raise EngineDied(self.name, exit_code, output)
 
@@ -190,11 +192,13 @@ class MotoEngine(EngineServer):
 
     def __init__(self, *, port: int | None = None, start_seconds: float = START_SECONDS) -> None:
         super().__init__(port=port, start_seconds=start_seconds)
+        # Its server needs all three, which an installed moto alone does not bring.
         for module in ("moto", "flask", "flask_cors"):
             if find_spec(module) is None:
                 raise NoEngine
 
     def _launch(self, port: int) -> Child:
+        # -P: a file of the current folder must not stand for a module.
         command = [sys.executable, "-P", *self.program, LOOPBACK, str(port)]
         return Child(command, listen=True)
 

@@ -29,6 +29,7 @@ class TransactionLocks:
 
         Yields None, or the refusal of the call where another one holds some of them.
         """
+        # Before the lock is taken: this may ask the engine for the keys of a table.
         items = [self._item_of(call, action) for action in call.actions()]
         token = f"token {call.request.get('ClientRequestToken', '')}"
         own: set[str] = set()
@@ -64,6 +65,6 @@ class TransactionLocks:
             description = call.ask("DescribeTable", {"TableName": table}).decoded()
             parts = description.get("Table", {}).get("KeySchema", [])
             if not parts:
-                return ()
+                return ()  # not remembered: the table may be created yet
             self._key_names[table] = [part["AttributeName"] for part in parts]
         return self._key_names[table]

@@ -66,6 +66,7 @@ class CsvRows:
     """
 
     def __init__(self, lines: Lines, delimiter: str | None = None) -> None:
+        # Of the csv module as a whole; its own limit of 128 KB is less than a row may have.
         csv.field_size_limit(LONGEST_LINE)
         self.delimiter = delimiter or _delimiter_of(lines)
         self._lines = _RowLines(lines)

@@ -59,6 +59,7 @@ def run_export(
     """Write what ``walk`` yields as the options say; see `export_to_file` for ``about``."""
     output = options["output"]
     with _export_failures(command, may_go_on=output is not None):
+        # What went to standard output cannot be cut off again, so that it cannot be continued.
         if output is None:
             _export_to_output(command, layout, walk)
         else:
@@ -106,6 +107,7 @@ def list_walk(page_of: Callable[[PageRequest], Page], rows_of: RowsOf, *, at_a_t
         behind = Position(position[0], position[1]) if position else None
         while True:
             page = page_of(PageRequest(at_a_time, behind))
+            # Not the last entry's: a page may be empty, and yet not the last one.
             behind = page.next_position
             rows = rows_of([dict(entry.item) for entry in page.entries])
             if behind is None:

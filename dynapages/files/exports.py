@@ -110,7 +110,7 @@ class _Progress:
         with new.open("w", encoding="utf-8") as file:
             json.dump(fields, file)
             _sync(file)
-        new.replace(path)
+        new.replace(path)  # at once: a process that is killed leaves the old one or the new one
 
 
 def progress_of(path: Path) -> Path:
@@ -123,6 +123,7 @@ def _export(path: Path, layout: Layout, walk: Walk, about: Mapping[str, Any]) ->
     progress = _load_progress(path, progress_path, about)
     progress.save(progress_path)
     with path.open("ab") as file:
+        # What a killed process wrote behind its last progress is written again.
         file.truncate(progress.length or 0)
         if progress.length is None:
             _append(file, layout.header(), progress, progress_path)

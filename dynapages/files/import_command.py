@@ -51,6 +51,7 @@ def import_run(
     try:
         with interruptible(command), _readable_twice(source) as path:
             rejects_path = options["rejects"] or _default_rejects_path(source, path, of)
+            # An input that is its own list of rejected rows would be deleted before it is read.
             if rejects_path.exists() and source.exists() and rejects_path.samefile(source):
                 raise CommandError(f"--rejects is the input itself: {source}", returncode=BAD_USAGE)
             yield path, RejectsFile(rejects_path, of_several_files=several)
@@ -80,6 +81,7 @@ def _default_rejects_path(source: Path, path: Path, of: str) -> Path:
 
     Of standard input each content is a source, and ``path`` its copy.
     """
+    # Two files of one name, in two folders, must not overwrite each other's list.
     digest = blake2b(digest_size=_DIGEST_BYTES)
     if source == STANDARD_INPUT:
         name = STANDARD_INPUT_NAME

@@ -69,6 +69,7 @@ def text_of(name: str, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise RowRefused(f"{name} is neither text nor a number")
     text = str(value)
+    # Bytes that are no UTF-8 were read as lone surrogates, which cannot be encoded.
     try:
         text.encode()
     except UnicodeEncodeError as error:

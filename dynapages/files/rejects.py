@@ -83,6 +83,7 @@ class RejectsFile:
             self._file.close()
 
     def _open(self) -> None:
+        # backslashreplace: a row may be rejected because it is no UTF-8.
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
         self._writer = csv.writer(self._file)

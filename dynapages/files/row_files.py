@@ -135,6 +135,7 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
 
 def _reader_of(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
     """Return what reads a text: JSON by its first character or the file's name, CSV otherwise."""
+    # Of a packed file the name within counts: rows.jsonl.gz, or rows.jsonl in an archive.
     suffix = Path(lines.name).suffix.lower()
     start = lines.start().lstrip()
     is_json = start.startswith(("[", "{")) or suffix in _JSON_SUFFIXES
@@ -159,6 +160,7 @@ def _reader_of(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
 def _json_reader(lines: Lines, start: str, file: RowFile) -> JsonLines | JsonArray:
     if start.startswith("["):
         return JsonArray(lines)
+    # Lines of JSON have a whole object in the first one.
     first_line, _, _ = start.partition("\n")
     if first_line.strip() == "{":
         raise FileUnreadable(

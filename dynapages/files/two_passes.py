@@ -50,6 +50,7 @@ def _packed(version: Version, row: int) -> tuple[bytes, int]:
     """Return a digest of the id, and one number that orders by version, then by row."""
     row_id, order = version
     digest = blake2b(row_id.encode(), digest_size=_ID_DIGEST_BYTES).digest()
+    # One int instead of a pair: there is one for each id of the file.
     return digest, order << _ROW_BITS | row
 
 
@@ -102,6 +103,7 @@ class TwoPassImport(Generic[Row]):
                 if isinstance(row, Rejected | Skipped):
                     continue
                 read += 1
+                # Numbered as in the first pass: so the last of two alike is known again.
                 if self.winners.is_winner(self.version_of(row), row=number):
                     won += 1
                     yield row

@@ -58,6 +58,7 @@ class ValueRules:
         values: dict[str, object] = {}
         for name, value in record.values.items():
             values[name] = None if self._is_null(name, value) else value
+        # After the nulls: what means nothing lets the next column count.
         for name in list(self._fallbacks_among(values)):
             values[name] = _first_value(values, name.split(_OR))
         for named, text in self.skip:

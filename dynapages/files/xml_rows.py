@@ -82,6 +82,7 @@ class XmlRows(ColumnNames):
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
+        # By depth and not by memory: expat itself has no limit.
         if self._depth > _DEEPEST:
             raise self._unreadable(f"elements that are nested more than {_DEEPEST:,} deep")
         self._note_names(name, *attributes)
@@ -120,6 +121,7 @@ class XmlRows(ColumnNames):
         self._depth -= 1
         if not self._path:
             return
+        # The text of an element with others in it is only what is between them.
         if self._is_leaf:
             self._add_value("", "".join(self._text))
         self._is_leaf = False

@@ -51,6 +51,7 @@ class TableCheckpoints:
     def load(self, stream: str, shard: str) -> Checkpoint:
         """Return the checkpoint, read strongly. Raises botocore's errors."""
         key = wire_key(self.key(stream, shard))
+        # Strongly: an older checkpoint would have records applied again.
         answer = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
         item = answer.get("Item", {})
         return Checkpoint(

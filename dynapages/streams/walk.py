@@ -147,6 +147,7 @@ class StreamWalk:
         for shard, reading in self._readings.items():
             if not reading.checkpoint.finished:
                 unfinished.add(shard)
+        # A parent that is not described any more is gone with its records, which were read or lost.
         readable = []
         for shard, parent in self._parents.items():
             if shard in unfinished and parent not in unfinished:
@@ -183,6 +184,7 @@ class StreamWalk:
             reading.idle += 1
         reading.iterator = answer.get("NextShardIterator")
         checkpoint = Checkpoint(sequence_number, finished=reading.iterator is None)
+        # After the records were applied, so that none is skipped where this process is killed.
         if checkpoint != reading.checkpoint:
             self._checkpoints.save(self._arn, reading.shard, checkpoint)
             reading.checkpoint = checkpoint
@@ -197,6 +199,7 @@ class StreamWalk:
             code = error.response.get("Error", {}).get("Code")
             if code not in {_TRIMMED, _EXPIRED, _GONE}:
                 raise
+        # An iterator that is expired, after 15 minutes, is simply made anew.
         reading.iterator = None
         if code == _TRIMMED:
             self._report(

@@ -57,6 +57,7 @@ class Derived:
         stored = texts_in(item, self.names or expected)
 
         def repair(_wrong: dict[str, Any]) -> object:
+            # All that is derived is written, also what is right.
             actions = self.actions(item, expected)
             return self.write(actions) if actions else False
 
@@ -65,7 +66,7 @@ class Derived:
 
     def _reread(self, key: Key) -> Iterator[Difference]:
         item = self.read(key)
-        if item:
+        if item:  # it may have been deleted since the Scan
             yield from self.differences(item)
 
 

@@ -31,6 +31,7 @@ def erase(traces: Iterable[Trace], user_id: str, *, dry_run: bool = False) -> di
     """
     numbers: dict[str, int] = {}
     for trace in traces:
+        # All at first: deleting may change what the finding reads.
         names = list(trace.find(user_id))
         if not dry_run:
             for name in names:

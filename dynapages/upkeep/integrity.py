@@ -98,6 +98,7 @@ def find_differences(
     _scan_for([kind for kinds in checks.values() for kind in kinds], client, table)
     for name, kinds in checks.items():
         for kind in kinds:
+            # Lazily: the caller repairs each before the next one is read.
             for difference in confirmed(kind.candidates()):
                 yield name, difference
 
@@ -105,6 +106,7 @@ def find_differences(
 def _scan_for(kinds: Iterable[Kind], client: "DynamoDBClient", table: str) -> None:
     """Pass each item of a table to the handlers of its key; read nothing if there are none."""
     handlers = [handler for kind in kinds for handler in kind.handlers().items()]
+    # A kind may find all its candidates by queries: then the table is not read.
     if not handlers:
         return
     for item in every_item(client, table):
@@ -135,6 +137,7 @@ def confirmed(candidates: Iterable[Candidate]) -> Iterator[Difference]:
         if candidate.scanned is None:
             yield from candidate.reread()
             continue
+        # Once for all candidates: writes that were under way then are over.
         if not has_paused:
             time.sleep(PAUSES[0])
             has_paused = True

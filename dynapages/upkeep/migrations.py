@@ -71,6 +71,7 @@ class Pace:
         self.spent += used
         if self.units is not None:
             now = self.now()
+            # Time that was not used is not saved up: the limit is for each second.
             self._free_at = max(self._free_at, now) + used / self.units
             self.sleep(self._free_at - now)
 
@@ -219,6 +220,7 @@ class Migration:
             if not actions or self.is_trial:
                 return bool(actions)
             try:
+                # A single write costs half of what a transaction of one takes.
                 if len(actions) == 1:
                     write_item(self.client, actions[0])
                 else:
@@ -235,6 +237,7 @@ class Migration:
         if self.is_trial:
             return checkpoint
         following = replace(checkpoint, revision=checkpoint.revision + 1)
+        # The first checkpoint must meet none: another run may just have begun.
         stored = checkpoint.item(step) if checkpoint.revision else {}
         condition = unchanged(stored, "revision")
         try:

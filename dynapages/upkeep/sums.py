@@ -98,6 +98,7 @@ class Sums:
         """Compare a counter with what is counted, if it is the same before and after the count."""
         before: Mapping[str, int] = self.counters(name).read(name, consistent=True)
         if self.count is None:
+            # Nothing can be counted again cheaply: the Scan holds if the counter did not move.
             counted: Mapping[str, int] = self.counted[name]
             after: Mapping[str, int] = self.stored[name]
         else:
@@ -122,6 +123,7 @@ class Sums:
 
     def _correct(self, name: str, seen: Mapping[str, int], cells: Mapping[str, int]) -> None:
         """Set a counter's cells unless it is not as ``seen`` any more. Raises ConditionFailed."""
+        # Built first: they fail if a shard is changed between this read and the write.
         actions = self.counters(name).set_sums(name, cells)
         if self.counters(name).read(name, consistent=True) != seen:
             raise ConditionFailed({})

@@ -74,6 +74,7 @@ class Owed:
     @property
     def sort_key(self) -> str:
         """The sort key: the moment, and the token behind it."""
+        # The token alone stays the same for one thing, however often it is moved.
         return f"{timestamp(self.moment)}{SEPARATOR}{self.token}"
 
     @property
@@ -122,6 +123,7 @@ class Owed:
 
     def attributes(self) -> Item:
         """Return its attributes in wire form, without its keys."""
+        # As one text: what JSON holds has no types of DynamoDB, and is read as it was written.
         payload = json.dumps(self.payload, ensure_ascii=False, separators=(",", ":"))
         texts = {
             KIND: self.kind,
@@ -136,6 +138,7 @@ class Owed:
             CLAIMS: self.claims,
         }
         stored: dict[str, dict[str, str]] = {}
+        # What is empty or zero is left out: an item of more than a kilobyte costs two units.
         for name, text in texts.items():
             if text:
                 stored[name] = {"S": text}

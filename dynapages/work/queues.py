@@ -189,6 +189,7 @@ class Queue:
         paused_until = self._paused_until.get(owed.kind)
         if paused_until is not None and clock.now() < paused_until:
             return Outcome.LEFT
+        # A handler that was held up must write nothing after its lease, when others may have begun.
         with time_budget(kind.lease.total_seconds()):
             claimed = self._claim(owed, kind.lease)
             if claimed is None:
@@ -223,6 +224,7 @@ class Queue:
         now = clock.now()
         if owed.is_leased(now):
             return None
+        # The moment comes first, for the comparison; what is random tells two claims apart.
         claimed = owed.claimed(f"{timestamp(now + lease)}{SEPARATOR}{token_hex(4)}")
         names = {"#key": self.partition_key, "#lease": LEASE_UNTIL, "#claims": CLAIMS}
         changes = Expression(
@@ -245,6 +247,7 @@ class Queue:
     def _move_after(self, failure: _Failure, claimed: Owed) -> Outcome:
         """Move what could not be done to a later moment, or to the dead."""
         retries = failure.retries
+        # A fault of the database says nothing about the work itself.
         counts = retries is not FAULTS
         failed = claimed.after_failure(clock.now(), failure.sentence, counts=counts)
         logger.warning(
@@ -325,6 +328,7 @@ class Queue:
         """Return the table key of what is owed."""
         shard = DEAD
         if not owed.is_dead:
+            # By the token, so that it is in the same shard in every process.
             shard = self.shards[crc32(owed.token.encode()) % len(self.shards)]
         partition = self.partition(shard)
         return wire_key({self.partition_key: partition, self.sort_key: owed.sort_key})

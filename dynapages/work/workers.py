@@ -93,6 +93,7 @@ class Worker:
         self.runs_by_itself = True
         self.interval = interval
         self._begin()
+        # Threads do not survive a fork, and locks may be held in it for ever.
         os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
@@ -136,6 +137,7 @@ class Worker:
         logged. In a process that was not started, a thread is started for this alone.
         """
         with self._state:
+            # What is stored is found by a look anyway; memory must not grow without bound.
             if len(self._waiting) >= MOST_WAITING:
                 return
             self._number += 1
@@ -171,6 +173,7 @@ class Worker:
 
     def stop_looking(self) -> None:
         """Look no more, once the item in hand is done. May be called by the handler of a signal."""
+        # The lock of a Condition may be taken again by the thread that a signal interrupts.
         with self._state:
             self._look_at = inf
             self._is_closing = True
