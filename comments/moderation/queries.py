@@ -18,7 +18,7 @@ from comments.reports.services import CommentReport, read_reports
 from comments.store.states import Revision, State
 from comments.store.table import index_of
 from dynapages.calls import clock
-from dynapages.django.formats import CsvPage
+from dynapages.django.csv_lists import CsvPage
 from dynapages.lists import (
     Entry,
     Order,

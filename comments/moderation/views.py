@@ -30,7 +30,7 @@ from comments.users import display_name_of, find_user, nameless, user_id_in, use
 from comments.web.forms import NOT_IN_LISTS, check_rate_limit, missing_as_404
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
-from dynapages.django.formats import csv_response
+from dynapages.django.csv_lists import csv_response
 from dynapages.django.next_page import back, path_of_next
 from dynapages.django.paging import ListResult, anchor_of, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal

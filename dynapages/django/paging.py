@@ -1,11 +1,13 @@
-"""Pages of a list in URLs: ``?after=TOKEN`` is the next page, ``?before=TOKEN`` the previous.
+"""Pages of a list: their URLs (`Pager`), their answers (`show_page`), and what these say of them.
 
-``?before=end`` is the last page.
+In URLs ``?after=TOKEN`` is the next page, ``?before=TOKEN`` the previous, ``?before=end`` the last.
+A page is rendered whole, or as the fragment that htmx swaps in, with its explanation if the visitor
+wants that. `page_of` and `links_of` are for lists of a `Feed`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -28,21 +30,42 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from dynapages.calls.meter import current_meter
 from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, format_asked
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import Counted, ReadsOfPage, explain, metered_total
+from dynapages.lists.explain import Counted, Explanation, ReadsOfPage, explain, metered_total
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.lists.tokens import BadToken, Tokens
 
+LONGEST_ID = 128
+"""Characters of an id in a URL or a form."""
+EXPLAIN = "explain"
+"""The parameter of a page that shows how it was read; htmx gets with it the explanation alone."""
+EXPLAINED = "Dynapages-Explained"
+"""The header by which ``lists.js`` asks for a list with its explanation, as on the screen."""
+NO_FORMAT = gettext_lazy("This is a page and has no other format: leave “format” out.")
+ONLY_ATOM = gettext_lazy("The only other format of this list is “atom”.")
+SPARE_UNITS_FACTOR = 4
+"""How many times what a page cost must be allowed, so that the first page surely has its items."""
+_ID_PLACE = "=ID="
+"""Stands for an id in a URL that is made once for all items."""
+
+list_read = Signal()
+"""Sent when a page of a list is shown, with its ``name`` (kind of list), ``plan`` and ``shape``.
+
+``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
+"""
+
+Filter = TypeVar("Filter")
+Result = TypeVar("Result")
+
+
+# Addresses.
+
 
 def site_of(request: HttpRequest) -> str:
     """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""
     return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
-
-
-LONGEST_ID = 128
-"""Characters of an id in a URL or a form."""
 
 
 class Id(StringConverter):
@@ -63,13 +86,10 @@ def address_of(route: str, *args: str) -> str:
     return reverse(route, args=args)
 
 
-_ID = "=ID="
-
-
 def address_of_item(route: str, item_id: str) -> str:
     """Return what `reverse` does for a route whose one argument is an id, without asking it."""
     quoted = quote(item_id, safe=f"{RFC3986_SUBDELIMS}/~:@")
-    return address_of(route, _ID).replace(_ID, quoted)
+    return address_of(route, _ID_PLACE).replace(_ID_PLACE, quoted)
 
 
 def anchor_of(kind: str, item_id: str) -> str:
@@ -82,7 +102,8 @@ def anchors_behind(anchors: Sequence[str]) -> list[str]:
 
     It is that of the next one, for the last that of the one before, else that of the heading.
     """
-    return [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
+    behind_the_last = anchors[-2] if len(anchors) > 1 else "list-heading"
+    return [*anchors[1:], behind_the_last]
 
 
 def register_id_converters() -> None:
@@ -90,6 +111,9 @@ def register_id_converters() -> None:
     for name, converter in (("id", Id), ("id_with_slashes", IdWithSlashes)):
         if name not in get_converters():
             register_converter(converter, name)
+
+
+# The pages of a list in URLs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +152,6 @@ def tokens() -> Tokens:
     return Tokens(PositionSigner())
 
 
-Filter = TypeVar("Filter")
-Result = TypeVar("Result")
-
-list_read = Signal()
-"""Sent when a page of a list is shown, with its ``name`` (kind of list), ``plan`` and ``shape``.
-
-``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
-"""
-NO_FORMAT = gettext_lazy("This is a page and has no other format: leave “format” out.")
-ONLY_ATOM = gettext_lazy("The only other format of this list is “atom”.")
-
-
 @dataclass(frozen=True, slots=True)
 class PageLinks:
     """The URLs around a page: ``older_url`` leads on in the list's order, ``newer_url`` back.
@@ -152,10 +164,6 @@ class PageLinks:
     first_url: str
     last_url: str | None
     is_first: bool
-
-
-CHEAP = 4
-"""How many times what a page cost must be allowed, so that the first page surely has its items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +201,14 @@ class Pager:
 
     def url_of(self, request: PageRequest) -> str:
         """Return the URL of a page that was asked for."""
-        if request.position:
-            side = "after" if request.toward is Toward.NEXT else "before"
-            return self._url(**{side: self._token(request.position)})
-        return self._url(before=END) if request.is_last else self.first_url
+        if request.is_last:
+            return self._url(before=END)
+        if not request.position:
+            return self.first_url
+        token = self._token(request.position)
+        if request.toward is Toward.NEXT:
+            return self._url(after=token)
+        return self._url(before=token)
 
     def links(self, page: Page, request: PageRequest) -> PageLinks:
         """Build the links of a page that was read for a request."""
@@ -227,7 +239,7 @@ class Pager:
         return self._token(page.entries[-1].position)
 
     def url_in(self, form: str) -> str:
-        """Return the URL of the first page in a form beside the page, empty for the page itself."""
+        """Return the URL of the first page in another form, empty for the page itself."""
         return self._url(**{PARAMETER: form}) if form else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
@@ -238,9 +250,10 @@ class Pager:
         if self.shown or request.toward is Toward.NEXT:
             return False
         is_short = len(page.entries) < request.size and page.cut_at is None
-        if not is_short and not (request.is_last and not page.has_previous):
+        is_whole_list = request.is_last and not page.has_previous
+        if not is_short and not is_whole_list:
             return False
-        return page.capacity_units * CHEAP <= page.most_units
+        return page.capacity_units * SPARE_UNITS_FACTOR <= page.most_units
 
     def _url(self, **query: str) -> str:
         joint = "&" if "?" in self.first_url else "?"
@@ -269,6 +282,9 @@ class ListResult(ListRequest[Filter], Generic[Filter, Result]):
     """A request for a page of a list, with the ``result`` that was read for it."""
 
     result: Result
+
+
+# Pages of a feed.
 
 
 def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:
@@ -304,29 +320,43 @@ def _url_with(request: HttpRequest, **place: str | None) -> str:
     query = request.GET.copy()
     for name in ("after", "before"):
         query.pop(name, None)
-    query.update({name: token for name, token in place.items() if token})
+    for name, token in place.items():
+        if token:
+            query[name] = token
     return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
-def note_list(pager: Pager, asked: PageRequest, plan: str) -> None:
+# Answers.
+
+
+def note_list(pager: Pager, page_request: PageRequest, plan: str) -> None:
     """Send `list_read`: which list the request reads by which plan."""
-    edge = "first" if asked.is_first else "last" if asked.is_last else asked.toward.value
+    if page_request.is_first:
+        edge = "first"
+    elif page_request.is_last:
+        edge = "last"
+    else:
+        edge = page_request.toward.value
     kind = pager.list_name.partition("/")[0]
     shape = {**pager.shape, "page": edge}
     list_read.send(Pager, name=kind, plan=plan, shape=shape)
 
 
+def _hide_nothing(_entry: Entry) -> bool:
+    return False
+
+
 def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     request: HttpRequest,
     pager: Pager,
-    asked: PageRequest,
+    page_request: PageRequest,
     page: Page,
     *,
     templates: tuple[str, str],
     context: Callable[[], Mapping[str, Any]],
     plan: str = "",
     counted: Counted | None = None,
-    hides: Callable[[Entry], bool] = lambda _entry: False,
+    hides: Callable[[Entry], bool] = _hide_nothing,
     feed: Callable[[], AtomFeed] | None = None,
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
@@ -341,42 +371,48 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     redirect.
     """
     if plan:
-        note_list(pager, asked, plan)
+        note_list(pager, page_request, plan)
     form = format_asked(request.META)
-    if pager.overshot(page, asked):
+    if pager.overshot(page, page_request):
         first_url = pager.url_in(form)
         return redirect(_explained(first_url) if EXPLAIN in request.GET else first_url)
     if form:
-        if form != ATOM or feed is None:
-            raise Refusal(str(ONLY_ATOM if feed else NO_FORMAT))
-        here, site = request.get_full_path(), site_of(request)
-        return as_atom(feed(), site=site, page_path=pager.first_url, feed_path=here)
-    filled = {"links": pager.links(page, asked), **context()}
-    extent = extent_of(page, filled.get("total"), shown=pager.shown)
-    in_title = f", {extent}" if extent and page.has_previous else ""
-    filled |= {"extent": extent, "title_extent": in_title}
-    if pager.canonical and asked.position is None:
-        filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
+        return _answer_in_format(request, pager, form, feed)
+    shown = {"links": pager.links(page, page_request), **context()}
+    extent = extent_of(page, shown.get("total"), shown=pager.shown)
+    shown["extent"] = extent
+    shown["title_extent"] = f", {extent}" if extent and page.has_previous else ""
+    if pager.canonical and page_request.position is None:
+        shown["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if wants_explanation(request):
-        filled["here_url"] = pager.url_of(asked)
+        shown["here_url"] = pager.url_of(page_request)
     if feed:
-        filled["feed_url"] = pager.url_in(ATOM)
+        shown["feed_url"] = pager.url_in(ATOM)
     if plan:
         meter = current_meter()
-        filled["explain"] = partial(
-            explain, page, plan=plan, meter=meter, counted=counted, hides=hides
-        )
-    return render_list(request, *templates, filled)
+
+        def explain_page() -> Explanation:
+            return explain(page, plan=plan, meter=meter, counted=counted, hides=hides)
+
+        shown["explain"] = explain_page
+    return render_list(request, *templates, shown)
 
 
-EXPLAIN = "explain"
-"""The parameter of a page that shows how it was read; htmx gets with it the explanation alone."""
-EXPLAINED = "Dynapages-Explained"
-"""The header by which ``lists.js`` asks for a list with its explanation, as on the screen."""
+def _answer_in_format(
+    request: HttpRequest, pager: Pager, form: str, feed: Callable[[], AtomFeed] | None
+) -> HttpResponse:
+    """Answer a list as a feed. Raises Refusal for any other format."""
+    if feed is None:
+        raise Refusal(str(NO_FORMAT))
+    if form != ATOM:
+        raise Refusal(str(ONLY_ATOM))
+    feed_path = request.get_full_path()
+    return as_atom(feed(), site=site_of(request), page_path=pager.first_url, feed_path=feed_path)
 
 
 def _explained(url: str) -> str:
-    return f"{url}{'&' if '?' in url else '?'}{EXPLAIN}=1"
+    joint = "&" if "?" in url else "?"
+    return f"{url}{joint}{EXPLAIN}=1"
 
 
 def wants_explanation(request: HttpRequest) -> bool:
@@ -398,7 +434,7 @@ def _is_swap(request: HttpRequest) -> bool:
 
 
 def render_list(
-    request: HttpRequest, page: str, partial: str, context: Mapping[str, Any]
+    request: HttpRequest, page: str, fragment: str, context: Mapping[str, Any]
 ) -> HttpResponse:
     """Render the list's fragment for htmx, else the whole page around it.
 
@@ -409,19 +445,20 @@ def render_list(
     returns, as ``explanation``, if the visitor ``wants_explanation``. Else the explanation is no
     more than its ``total``, and ``explain_url`` leads to the page that shows it.
     """
-    is_partial, is_explained = wants_partial(request), wants_explanation(request)
-    template = partial if is_partial else page
+    is_partial = wants_partial(request)
+    template = fragment if is_partial else page
     if "explain" in context:
         context = {**context, **_explanation(request, context["explain"])}
         if _is_swap(request) and not is_partial:
             template = "dynapages/explanation.html"
     response = render(request, template, dict(context))
-    if is_partial and (told := list(get_messages(request))):
-        is_warning = any(message.level >= WARNING for message in told)
-        notify(response, *map(str, told), is_warning=is_warning)
-    asked_by = ("HX-Request", "HX-History-Restore-Request", "HX-Boosted", EXPLAINED)
-    patch_vary_headers(response, asked_by)
-    if is_explained:  # of this one read
+    messages = list(get_messages(request)) if is_partial else []
+    if messages:
+        is_warning = any(message.level >= WARNING for message in messages)
+        notify(response, *map(str, messages), is_warning=is_warning)
+    headers = ("HX-Request", "HX-History-Restore-Request", "HX-Boosted", EXPLAINED)
+    patch_vary_headers(response, headers)
+    if wants_explanation(request):  # of this one read
         patch_cache_control(response, private=True, no_store=True)
     return response
 
@@ -452,14 +489,20 @@ def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) ->
     return trigger_client_event(response, "said", said, after="settle")
 
 
+# Numbers.
+
+
 def grouped(number: float, *, places: int | None = None) -> str:
     """Return a number with its thousands grouped, such as ``2,500`` or, in German, ``2.500``.
 
     ``places`` is the number of decimal places; None for as many as it has, six digits at most.
     """
-    shown = f"{number:.{places}f}" if places is not None else f"{number:.6g}"
     if isinstance(number, int):
         shown = str(number)
+    elif places is None:
+        shown = f"{number:.6g}"
+    else:
+        shown = f"{number:.{places}f}"
     return _grouped(shown, places, get_language())
 
 
@@ -474,7 +517,7 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     So many items that are ``shown`` already belong to it, in front or, read back, behind. Items
     that are added or deleted meanwhile shift the numbers of pages between the first and the last.
     A ``total`` that the page refutes is not shown. Where the numbers are not known, only
-    the ``total`` is told; without a total, how many are shown.
+    the ``total`` is named; without a total, how many are shown.
     """
     count = len(page.entries)
     if not count:
@@ -502,18 +545,20 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     else:
         number, last_number = first.signed, last.signed
     is_open = has_next and (total or 0) <= last_number
-    return _spelled(number, last_number, max(total or 0, last_number), is_open=is_open)
+    total = max(total or 0, last_number)
+    return _extent_of_numbers(number, last_number, total, is_open=is_open)
 
 
-def _spelled(first: int, last: int, total: int, *, is_open: bool) -> str:
+def _extent_of_numbers(first: int, last: int, total: int, *, is_open: bool) -> str:
+    """Format the numbers of a page; the list ``is_open`` if it has more than this total."""
     numbers = grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}"
     if is_open:
-        spelled = _("%(numbers)s of more than %(total)s")
+        sentence = _("%(numbers)s of more than %(total)s")
     elif (first, last) == (1, total):
-        spelled = _("%(total)s in all")
+        sentence = _("%(total)s in all")
     else:
-        spelled = _("%(numbers)s of %(total)s")
-    return spelled % {"numbers": numbers, "total": grouped(total)}
+        sentence = _("%(numbers)s of %(total)s")
+    return sentence % {"numbers": numbers, "total": grouped(total)}
 
 
 def _shown(count: int) -> str:

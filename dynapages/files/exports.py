@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from dynapages.django.formats import csv_text
+from dynapages.django.csv_lists import csv_text
 
 Row = Mapping[str, object]
 """Values by column; a missing one is empty in CSV, and left out of JSON lines."""

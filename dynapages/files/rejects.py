@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from dynapages.django.formats import escape_formula
+from dynapages.django.csv_lists import escape_formula
 from dynapages.files.records import LONGEST_ID_SHOWN, Rejected
 
 MOST_LISTED = 100_000

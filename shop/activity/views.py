@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
-from dynapages.django.formats import CsvPage, csv_response
+from dynapages.django.csv_lists import CsvPage, csv_response
 from dynapages.django.paging import ListResult, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult, timestamp

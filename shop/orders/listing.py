@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from dynapages.calls import metered
-from dynapages.django.formats import CsvPage
+from dynapages.django.csv_lists import CsvPage
 from dynapages.django.next_page import with_next
 from dynapages.django.paging import ListResult, Pager, Toggle, address_of_item, grouped
 from dynapages.django.refusals import Refusal

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from dynapages.calls import current_meter, labelled_calls
 from dynapages.django.access import Visitor, prefetch, staff_only
-from dynapages.django.formats import csv_response
+from dynapages.django.csv_lists import csv_response
 from dynapages.django.paging import ListResult, render_page, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Counted, explain

@@ -19,7 +19,7 @@ from config.telemetry.requests import RequestRecord, observed
 from config.web import shedding
 from dynapages.calls import Call, Throttled, metered
 from dynapages.calls.faults import BUSY
-from dynapages.django.formats import csv_response
+from dynapages.django.csv_lists import csv_response
 from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
-from dynapages.django.formats import csv_response
+from dynapages.django.csv_lists import csv_response
 from dynapages.django.next_page import path_of_next
 from dynapages.django.paging import ListResult, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal

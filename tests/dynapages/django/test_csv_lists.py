@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from dynapages.calls import Throttled
-from dynapages.django.formats import CsvPage, csv_response
+from dynapages.django.csv_lists import CsvPage, csv_response
 from dynapages.lists import Entry, Index, Page, PageRequest, PageResult, Position, Run
 
 RUN = Run(Index("t", None, partition="pk", sort="sk", table_key=lambda _position: {}), "p")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dynapages.django.formats import escape_formula
+from dynapages.django.csv_lists import escape_formula
 
 FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 HOSTILE = st.text(st.sampled_from([*FORMULA, *",;|\t\r\n\" 'x1\u3000\ufeff\0"]), max_size=12)

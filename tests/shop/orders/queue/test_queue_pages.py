@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from dynapages.calls import metered
-from dynapages.django import formats
+from dynapages.django import csv_lists
 from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.ids import id_bound
@@ -158,7 +158,7 @@ class TestTheQueueAsCsv:
 
 class TestACustomersOrdersAsCsv:
     def test_are_filtered_as_on_the_page(self, sam, alice, monkeypatch):
-        monkeypatch.setattr(formats, "ROWS_AT_A_TIME", 1)
+        monkeypatch.setattr(csv_lists, "ROWS_AT_A_TIME", 1)
         lines = [NewLine("lamp", "=HYPERLINK(1)", 1, 100)]
         orders = [
             made_order(alice.username, status, placed_at=START + timedelta(days=n), lines=lines)
