@@ -120,11 +120,6 @@ class TestTheReadme:
             (key,) = re.findall(r"`[^`]*`", pattern.key)
             assert any(key in each.answer for each in PATTERNS), pattern.number
 
-    def test_has_settings_of_the_table(self):
-        rows = settings_rows(readme().replace("](docs/", "]("))
-        assert len(rows) == 6
-        assert set(rows) <= set(settings_rows(SETTINGS.read_text()))
-
     def test_has_a_part_of_the_librarys_first_example(self):
         library = (PROJECT / "dynapages" / "README.md").read_text()
         (example,), (printed,) = (
