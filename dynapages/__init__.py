@@ -1,6 +1,6 @@
 """A library for DynamoDB: exact pages of merged queries, metered calls, transactions, streams.
 
-See README.md beside this file.
+See README.md in this folder.
 """
 
 from dynapages.calls.meter import Meter, metered

@@ -194,6 +194,7 @@ def _value_bytes(value: Value) -> int:  # noqa: PLR0911 - one for each type
 
 
 def _number_bytes(number: str) -> int:
+    """Return the size of a number: a byte for two digits, one more, and one for a minus sign."""
     digits = number.lstrip("-").replace(".", "").strip("0")
     size = (len(digits) + 1) // 2 + 1
     if number.startswith("-"):

@@ -119,10 +119,12 @@ class Batches:
             self.sleep(pause)
 
     def _write_once(self, table: str, requests: Sequence[Any]) -> _Answer:
+        """Make one call of BatchWriteItem."""
         response = self.client.batch_write_item(RequestItems={table: list(requests)})
         return _Answer([], response.get("UnprocessedItems", {}).get(table, []))
 
     def _read_once(self, keys: Sequence[Keyed], *, consistent: bool) -> _Answer:
+        """Make one call of BatchGetItem, of the keys of several tables."""
         requests: dict[str, Any] = {}
         for table, key in keys:
             if table not in requests:

@@ -136,7 +136,7 @@ def fault_of(parsed: Parsed) -> Unavailable | None:
 class Caller:
     """The first base class of this module's clients, which makes all of their calls.
 
-    Handlers hear of a call by botocore's events; each attempt is a ``before-send`` and a
+    Handlers learn of a call by botocore's events; each attempt is a ``before-send`` and a
     ``response-received``. ``plain`` is the client of botocore that makes the attempts, None where
     the library's transport does.
     """
@@ -269,6 +269,7 @@ class _Call:
         return isinstance(fault, Unreachable)
 
     def send(self) -> tuple[AWSResponse, Parsed]:
+        """Sign and send the call by the library's transport; return the answer and its contents."""
         http = self.client.http
         headers: Any = self.client.signer.sign(http, self.body, self.headers)
         # A handler may answer in the database's place, as moto does within a process.
@@ -277,6 +278,7 @@ class _Call:
         return answer, parsed_answer(answer, self.operation)
 
     def send_by_botocore(self) -> tuple[AWSResponse, Parsed]:
+        """Have botocore build, sign and parse the call; return the answer and its contents."""
         self.emit("before-send", request=None)
         method = getattr(self.client.plain, xform_name(self.operation.name))
         try:

@@ -163,6 +163,7 @@ def sentence_about(failure: BaseException) -> str:
 
 
 def _fault_of(error: ClientError) -> Unavailable | None:
+    """Return the fault that DynamoDB's answer means, by its code, status or message; or None."""
     details = error.response.get("Error", {})
     code = details.get("Code", "")
     message = details.get("Message", "")

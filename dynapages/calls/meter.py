@@ -153,6 +153,7 @@ class Meter:
 
 
 def _number(calls: Iterable[Call]) -> int:
+    """Return the number of calls, of which each may have parts in several tables."""
     return len({call.number for call in calls})
 
 
@@ -307,6 +308,7 @@ def _count(
 
 
 def _sum_up(call: Call) -> None:
+    """Add a call to the sums of the process."""
     if not _sums:  # as a rule; a lock might be held while a process forks
         return
     with _lock_of_sums:

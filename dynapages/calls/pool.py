@@ -130,6 +130,7 @@ class Started(Generic[T]):
         return self._results[0]
 
     def _wait(self) -> T:
+        """Wait within the time budget. Raises OutOfTime, and what the call raised."""
         left = seconds_left()
         if isinf(left) or self.future.done():
             return self.future.result()
@@ -201,6 +202,7 @@ class Pool:
         return self.gather([partial(function, value) for value in values])
 
     def _running(self) -> ThreadPoolExecutor:
+        """Return the threads, started if they are not yet."""
         with self._lock:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(self.size, thread_name_prefix="dynapages")

@@ -175,6 +175,7 @@ def _proxy_for(url: str) -> tuple[str | None, dict[str, str]]:
 
 
 def _tls_context(ca_bundle: str | None) -> ssl.SSLContext:
+    """Return a context that verifies certificates, and whose sockets keep to the deadline."""
     context = ssl.create_default_context(cafile=ca_bundle)
     context.sslsocket_class = _TlsSocket
     return context
@@ -223,6 +224,7 @@ class Signer:
 # Of one day and one secret there is one key for all calls.
 @lru_cache(maxsize=8)
 def _signing_key(secret_key: str, scope: str) -> bytes:
+    """Return the key of Signature Version 4 for a day, a region and a service."""
     key = f"AWS4{secret_key}".encode()
     for part in scope.split("/"):
         key = hmac.digest(key, part.encode(), "sha256")
@@ -238,6 +240,7 @@ def body_of(parameters: Mapping[str, Any]) -> bytes:
 
 
 def _encoded(value: object) -> object:
+    """Return what JSON has no form for in the form that DynamoDB takes. Raises TypeError."""
     if isinstance(value, bytes | bytearray | memoryview):
         return b64encode(value).decode()
     if isinstance(value, Mapping):

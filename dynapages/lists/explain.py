@@ -125,8 +125,8 @@ class Explanation:
     The figures do not include the calls in ``other``; those of ``total`` do. ``merged_from`` has,
     for each item shown, the number of its query, from 0, and ``places`` its place in the list.
     ``mean_item_bytes`` is None for an empty page. ``fell_back`` is true when queries without a
-    filter continued one that found too little; ``was_cut`` when the page is short because its units
-    were spent.
+    filter continued one that brought too little; ``was_cut`` when the page is short because its
+    units were spent.
     """
 
     plan: str
@@ -296,6 +296,7 @@ def _other(meter: Meter) -> tuple[OtherLine, ...]:
 
 
 def _count(number: float, one: str, many: str) -> str:
+    """Format a number with its noun, such as ``1 round`` and ``2 rounds``."""
     noun = one if number == 1 else many
     return f"{number:,g} {noun}"
 

@@ -178,11 +178,13 @@ class Feed:
             request = PageRequest(ITEMS_AT_ONCE, page.next_position)
 
     def _read(self, request: PageRequest) -> Page:
+        """Read a page by a client that is not awaited."""
         pool = self._pool or _pool_of(os.getpid())
         in_threads = not isinf(seconds_left())
         return drive(self._rounds(request), self._source, pool, in_threads=in_threads)
 
     def _request(self, size: int, after: str | None, before: str | None) -> PageRequest:
+        """Return what the arguments of `page` ask for. Raises BadToken, and ValueError."""
         if after is not None and before is not None:
             raise BadToken(ONE_OF_BOTH)
         if before is not None:
@@ -193,6 +195,7 @@ class Feed:
         return PageRequest(size, self._position(after))
 
     def _rounds(self, request: PageRequest) -> Rounds[Page]:
+        """Return the rounds of a page; of several sections these are its segments."""
         if len(self._runs) == 1:
             return page_rounds(self._runs[0], request, order=self.order)
         segments = []
@@ -203,6 +206,7 @@ class Feed:
         return segment_rounds(segments, self._plan, request, order=self.order)
 
     def _plan(self, segments: Sequence[Segment], _needed: int) -> SegmentsPlan:
+        """Return the runs of some sections, whose numbers are the names of the segments."""
         runs: list[Run] = []
         for segment in segments:
             runs += self._runs[int(segment.name)]
@@ -217,6 +221,7 @@ class Feed:
         )
 
     def _runs_of_sections(self, begins_with: str | bytes) -> Sequence[Sequence[Run]]:
+        """Return the runs of each section, whose places are in the order of the sections."""
         if len(self.sections) == 1:
             return [[Run(self.index, each, begins_with) for each in self.sections[0]]]
         # A section that is added at the end leaves the places of the others as they are.
@@ -257,7 +262,7 @@ class FeedPage:
 
     @property
     def has_next(self) -> bool:
-        """Whether an item behind the page was found, or the page was read back from a token.
+        """Whether an item behind the page was read, or the page was read back from a token.
 
         Not where that token was behind the last item.
         """
@@ -265,7 +270,7 @@ class FeedPage:
 
     @property
     def has_previous(self) -> bool:
-        """Whether an item before the page was found, or the page was read on from a token.
+        """Whether an item before the page was read, or the page was read on from a token.
 
         Not where that token was in front of the first item.
         """
@@ -364,5 +369,6 @@ def _refuse_resource(client: Any) -> None:  # noqa: ANN401 - any client with eve
 
 @lru_cache(maxsize=1)
 def _pool_of(_process: int) -> Pool:
+    """Return the pool of feeds without one of their own, in the process of this id."""
     # Threads do not survive a fork: a process has a pool of its own.
     return Pool(PARALLEL_READS)

@@ -141,8 +141,9 @@ class Merge:
 
     No more is read than ``most_units`` allow, if no item has more than ``largest_item`` bytes; but
     the first round reads an item of each run in any case. If that is too little, `cut_at` is where
-    to go on, and only the items up to there are found: some of those needed, or none. Where a read
-    costs more than such items can, ``largest_item`` becomes the mean size of those it has read.
+    to go on, and `entries` are only those up to there: some of the needed ones, or none. Where a
+    read costs more than such items can, ``largest_item`` becomes the mean size of those it has
+    read.
     """
 
     def __init__(
@@ -223,6 +224,7 @@ class Merge:
     # Which runs to read in a round
 
     def _first_round(self, first_reads: Sequence[int] | None) -> list[_Read]:
+        """Return a read of each run. Raises ValueError for one of less than one item."""
         if first_reads is None:
             first_reads = [self._needed] * len(self.cursors)
         if min(first_reads, default=1) < 1:
@@ -242,7 +244,7 @@ class Merge:
         certain = [entry.run for entry in in_hand[: self._in_order] if self._is_certain(entry)]
         missing = (self._needed - len(certain)) / (len(in_hand) or ITEMS_OF_AN_EMPTY_PAGE)
         reads: list[_Read] = []
-        # A fallback adds cursors, which are not to be asked in this round.
+        # Those of a fallback are added to the cursors meanwhile.
         holding_back = [cursor for cursor in self.cursors if self._holds_back(cursor, in_hand)]
         for cursor in holding_back:
             of_others = sum(run is not cursor.run for run in certain)
@@ -274,7 +276,7 @@ class Merge:
         return [_Read(each, limit) for each in cursors]
 
     def _choose_alternatives(self) -> None:
-        """Leave the alternatives that did not reach furthest, with what they found."""
+        """Go on with the alternative that reached furthest, and drop what the others have read."""
         for cursors in self._alternatives.values():
             if self._ascending:
                 best = max(cursors, key=lambda cursor: (cursor.exhausted, cursor.stop))
@@ -348,6 +350,7 @@ class Merge:
         return cursor.stopped_before(last_place, ascending=self._ascending)
 
     def _is_certain(self, entry: Entry) -> bool:
+        """Return whether no unread item of any run can come before an entry."""
         place = entry.position.place
         return not any(
             cursor.stopped_before(place, ascending=self._ascending) for cursor in self.cursors
@@ -366,6 +369,7 @@ class Merge:
 
 
 def _refuse_equal_places(entry: Entry) -> None:
+    """Raise ValueError for two items at one place, of which ``entry`` is one."""
     index = entry.run.index
     sentence = (
         f"Two items of {index.name or index.table} are at {entry.position.place!r}: a list of them "
@@ -409,6 +413,7 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
 
 
 def _reach(run: Run) -> _Reach:
+    """Return the sort keys that a run may hold."""
     low, high = run.bounds
     begin = "" if low is None else text_of(low)
     end = HIGHEST if high is None else text_of(high)

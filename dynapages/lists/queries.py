@@ -87,6 +87,7 @@ class QuerySource:
         self._query = query or {}
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
+        """Read up to ``limit`` items of ``run`` behind a position, as a `Source` does."""
         steps = read_run(run, behind=behind, limit=limit, ascending=ascending, further=self._query)
         try:
             request = next(steps)
@@ -179,6 +180,7 @@ def query_request(
 def _request(
     run: Run, condition: str, values: Mapping[str, KeyValue], *, ascending: bool
 ) -> Request:
+    """Build the Query of a run with a condition on sort keys, such as ``" AND #s < :high"``."""
     request: Request = {
         "TableName": run.index.table,
         "KeyConditionExpression": "#p = :p" + condition,
@@ -201,6 +203,7 @@ def _request(
 
 
 def _add_filter(request: Request, keep: Sequence[OneOf | HasAll]) -> None:
+    """Add the filters of a run to a Query, all of which an item has to pass."""
     terms = []
     for number, condition in enumerate(keep):
         name = f"#f{number}"
@@ -230,6 +233,7 @@ def _start_key(run: Run, position: Position) -> Item:
 
 
 def _key_condition(run: Run) -> tuple[str, Mapping[str, KeyValue]]:
+    """Build the condition of all sort keys of a run of unique places, and its values."""
     # Both ends are bounded, so that no neighbouring prefix is read. BETWEEN includes its upper end,
     # which therefore lies just below ``until``: a read that stopped at an item at ``until`` could
     # not be resumed, neither from outside the range nor from its edge.
@@ -266,6 +270,7 @@ def _highest_below(until: str | None) -> str:
 
 
 def _text(bound: KeyValue | None) -> str | None:
+    """Return a bound that is a string, or None. Raises ValueError for other types."""
     if bound is None or isinstance(bound, str):
         return bound
     raise ValueError("A list whose table_key is a function has bounds that are strings")
@@ -282,6 +287,7 @@ def _just_below(key: str) -> str:
 
 
 def _units(answer: Answer) -> float:
+    """Return the capacity units of a Query; 0.0 where an engine meters nothing."""
     units: float = answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0)
     return units
 
@@ -300,6 +306,7 @@ class _TiedRead:
         self._answers: list[Answer] = []
 
     def read(self, behind: Position | None, limit: int) -> Queries:
+        """Read up to ``limit`` items behind a position, and the last group only if it is whole."""
         run = self._run
         start = run.start_at(behind, ascending=self._ascending) if behind else Start.EDGE
         if start is Start.NOWHERE or run.is_empty:
@@ -398,6 +405,7 @@ class _TiedRead:
         return bool(key_value(items[0][self._run.index.sort]) == group)
 
     def _edge_request(self) -> Request:
+        """Build the Query that begins at the run's own edge."""
         run = self._run
         if run.prefix and run.since is None and run.until is None:
             return self._request(" AND begins_with(#s, :prefix)", {":prefix": run.prefix})

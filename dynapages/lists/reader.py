@@ -113,7 +113,7 @@ class Page:
     """A page in the order of its list, whether more lies around it, and how it was read.
 
     Ahead, ``has_next`` (or ``has_previous``, going back) is true when an item beyond the page was
-    found. The other way lies the page the visitor came from: true whenever a position was given,
+    read. The other way lies the page the visitor came from: true whenever a position was given,
     the ``start``, unless its number says that nothing is there. The way back leads there, and not
     to the page's first item: nothing lies between the two. ``fell_back`` is true when runs of a
     `Fallback` replaced others within the page. ``cut_at`` is set when the units were spent before
@@ -279,6 +279,7 @@ def drive(rounds: Rounds[T], source: Source, pool: Pool, *, in_threads: bool = F
 def _read_round(
     requests: Sequence[ReadRequest], source: Source, pool: Pool, *, in_threads: bool
 ) -> Sequence[Chunk]:
+    """Make the reads of a round at the same time; return what they brought in their order."""
     if in_threads and len(requests) == 1:
         with pool.together() as together:
             return [together.start(_read, source, requests[0]).result()]
@@ -309,6 +310,7 @@ async def adrive(rounds: Rounds[T], source: Source) -> T:
 
 
 async def _aread_round(source: Source, requests: Sequence[ReadRequest]) -> Sequence[Chunk]:
+    """Make the reads of a round in tasks, within the time budget. Raises OutOfTime."""
     import asyncio  # noqa: PLC0415 - programs without it need not wait for it
 
     left = seconds_left()
@@ -336,6 +338,7 @@ async def _aread_round(source: Source, requests: Sequence[ReadRequest]) -> Seque
 
 
 async def _aread(source: Source, request: ReadRequest) -> Chunk:
+    """Make one read by a source that may be awaited, or not."""
     query: Callable[..., Any] = getattr(source, "aquery", source.query)
     result: Any = query(
         request.run, behind=request.behind, limit=request.limit, ascending=request.ascending
@@ -347,6 +350,7 @@ async def _aread(source: Source, request: ReadRequest) -> Chunk:
 
 
 def _is_ascending(order: Order, request: PageRequest) -> bool:
+    """Return whether a page is read by rising sort keys. Raises ValueError for an unknown order."""
     if not isinstance(order, Order):
         sentence = f"{order!r} is not an Order, such as Order.NEWEST_FIRST"
         raise ValueError(sentence)  # noqa: TRY004 - callers expect it of any wrong value
@@ -622,6 +626,7 @@ def next_step(ahead: Sequence[Segment], needed: int, *, least: int) -> Sequence[
 
 
 def _least_units(plan: SegmentsPlan, largest_item: int) -> float:
+    """Return what it costs at the least to read an item of each run."""
     return LEAST_UNITS * blocks_of(largest_item) * len(plan.runs)
 
 

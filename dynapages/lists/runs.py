@@ -439,6 +439,7 @@ def value_at(text: str) -> KeyValue:
 
 
 def _number_text(number: Decimal) -> str:
+    """Write a number as text: texts have the order of the numbers."""
     # Sign, exponent and digits, each as text of the same order; mirrored for negative numbers,
     # where the longer of two texts that begin alike is the lesser number.
     if not number:
@@ -451,6 +452,7 @@ def _number_text(number: Decimal) -> str:
 
 
 def _number_at(text: str) -> Decimal:
+    """Return the number that `_number_text` wrote."""
     if text == _ZERO:
         return Decimal(0)
     content, sign = text[1:], ""
@@ -468,5 +470,5 @@ def key_text(attributes: Mapping[str, Value], names: tuple[str, ...]) -> str:
 
 
 def tie_of(item: Item, names: tuple[str, ...]) -> str:
-    """Return what tells an item from others with its sort key: a digest of its table key."""
+    """Return a digest of an item's table key, which orders items of equal sort keys."""
     return blake2b(key_text(item, names).encode(), digest_size=_TIE_BYTES).hexdigest()

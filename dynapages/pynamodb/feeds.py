@@ -82,6 +82,7 @@ def _key_of(attributes: Sequence[Attribute[Any]]) -> tuple[str, ...]:
 
 
 def _model_of(listed: ModelIndex[Any] | type[Model]) -> type[Model]:
+    """Return the model that an index is declared in, or the model itself."""
     if not isinstance(listed, ModelIndex):
         return listed
     model: type[Model] = listed._model  # noqa: SLF001 - it has no public name

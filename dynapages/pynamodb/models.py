@@ -80,5 +80,6 @@ def set_or_remove(attribute: Attribute[Any], value: Value | None) -> Change:
 
 
 def _as_in(item: Item, attribute: Attribute[Any]) -> Condition:
+    """Require that an attribute is as it is in ``item``, or missing as it is there."""
     value = item.get(attribute.attr_name)
     return attribute.does_not_exist() if value is None else attribute == value

@@ -310,12 +310,14 @@ class Counters:
     def _add(
         self, name: str, shard: int, deltas: Mapping[str, int], condition: Expression | None = None
     ) -> Action:
+        """Build the action that adds to cells of a shard. Raises ValueError if it adds nothing."""
         if not any(deltas.values()):
             raise ValueError(f"A change of the counter {name} that changes nothing")
         changes = _changes({_CHANGE: token_urlsafe(_TEXT_BYTES)}, deltas)
         return update(self.table, self._key(name, shard), changes, condition)
 
     def _sum(self, shards: Iterable[Item]) -> Counter[str]:
+        """Return the sums of the cells of shards."""
         sums = Counter[str]()
         for item in shards:
             sums.update(self.cells_in(item))

@@ -249,8 +249,8 @@ def write_transaction(client: "DynamoDBClient", actions: Sequence[Action]) -> No
 def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
     """Return the fault of an engine that takes too few actions in a transaction.
 
-    It is asked to write nothing on conditions that do not hold; ``table`` need not exist. Amazon
-    DynamoDB would charge for the call.
+    The call writes nothing, as its conditions do not hold; ``table`` need not exist. Amazon
+    DynamoDB would charge for it.
     """
     missing = [f"NONE#{number}" for number in range(TOO_MANY_FOR_OLD_ENGINES)]
     exists = Expression("attribute_exists(pk)")

@@ -99,6 +99,23 @@ class Unsigned:
         return value
 
 
+class Refusing:
+    """A signer that must not be asked, because its work costs time."""
+
+    def sign(self, value: str) -> str:
+        return value
+
+    def unsign(self, value: str) -> str:
+        pytest.fail(f"asked for the signature of {len(value)} characters")
+
+
+class TestWhatNoTokenCanBe:
+    @pytest.mark.parametrize("text", ["A" * 4097, "A" * 1_000_000, "é.é"])
+    def test_is_refused_before_its_signature_is_computed(self, text):
+        with pytest.raises(DamagedToken):
+            Tokens(Refusing()).read(text, list_name=LIST)
+
+
 class TestWhatIsSigned:
     def test_stays_as_it_was_in_the_first_tokens(self):
         stored = "AfRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
