@@ -30,7 +30,7 @@ from shop.data.imported_products import (
     put_products,
 )
 from shop.data.orders import ImportedOrder
-from shop.data.survey import OrderFiles, SurveyResult, read_orders
+from shop.data.survey import OrderFiles, SurveyResult, read_order_files
 from shop.models import Order
 from shop.orders.ids import foreign_key, imported_order_id
 from shop.orders.importing import OrderOutcome, put_orders
@@ -88,7 +88,7 @@ def import_orders(
     """
     with rejects:
         files = open_files(rejects.add)
-        survey = read_orders(files, reject=rejects.add, progress=progress)
+        survey = read_order_files(files, reject=rejects.add, progress=progress)
         result = ImportResult(survey, survey.counts, is_trial)
         if not is_trial:
             load = _Load(rejects, progress, result)

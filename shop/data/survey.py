@@ -77,7 +77,7 @@ class SurveyResult:
         return Counter(imported.order.now_in.status for imported in self.orders)
 
 
-def read_orders(
+def read_order_files(
     files: OrderFiles, *, reject: Callable[[Rejected], object], progress: Progress
 ) -> SurveyResult:
     """Read the files; call ``reject`` with each rejected row, those of the first file first.

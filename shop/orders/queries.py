@@ -43,6 +43,9 @@ class OrdersResult(PageResult[OrderEntry]):
         return cls(tuple(entry_of(entry) for entry in page.entries), page, plan)
 
 
+# Lists
+
+
 def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders and their counts, in one round."""
     with pool().together() as together:
@@ -80,6 +83,9 @@ def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> Order
     share = share_of(request.size + 1, shards)
     page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
     return OrdersResult.of(page, plan)
+
+
+# One order
 
 
 def find_order(
@@ -137,6 +143,9 @@ def find_owner(order_id: str) -> str | None:
     return entries[0].position.place if entries else None
 
 
+# What a user bought
+
+
 def has_bought(username: str, product_id: str) -> bool:
     """Return whether a user ever ordered a product: one read, half a unit."""
     key = keys.bought(username, product_id)
@@ -151,6 +160,9 @@ def products_bought_by(username: str) -> Iterator[str]:
     )
     for edge in edges:
         yield edge.sk.removeprefix(prefix)
+
+
+# Orders by numbers that staff type
 
 
 def pointers_to(foreign_id: str) -> list[OrderPointer]:
@@ -194,6 +206,9 @@ def orders_of(owners: Iterable[tuple[str, str]]) -> list[WholeOrder]:
         stored = StoredOrder.from_raw_data(dict(item))
         orders.append(whole_order(stored, lines=()))
     return sorted(orders, key=attrgetter("id"))
+
+
+# Lines of an order
 
 
 def every_line(order: StoredOrder) -> list[Item]:

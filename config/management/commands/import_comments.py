@@ -16,7 +16,7 @@ from dynapages.files.dates import DateFormats
 from dynapages.files.records import Record, Rejected
 from shop.data.olist import REVIEWS, olist_files, path_of, require_files
 from shop.data.orders import ImportedOrder
-from shop.data.survey import read_orders
+from shop.data.survey import read_order_files
 
 _ADDED = {
     "id": "comment_id",
@@ -48,7 +48,7 @@ class OlistReviews:
         require_files(folder, REVIEWS)
         # What is wrong with orders is for their own import to tell.
         files = olist_files(folder, {}, dates, reject=_ignore)
-        survey = read_orders(files, reject=_ignore, progress=progress)
+        survey = read_order_files(files, reject=_ignore, progress=progress)
         return cls({imported.id: imported for imported in survey.orders})
 
     def rows_of(self, review: Record) -> Iterator[Record | Rejected]:

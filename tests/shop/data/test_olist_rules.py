@@ -10,7 +10,7 @@ from dynapages.files.dates import DateFormats
 from shop.catalogue.content import NewCategory
 from shop.data.history import history_of
 from shop.data.olist import olist_files
-from shop.data.survey import SurveyResult, read_orders
+from shop.data.survey import SurveyResult, read_order_files
 from shop.order_status import Status
 from shop.orders.items import NewOrder
 from tests.support.shop.olist_folders import CATEGORIES, CUSTOMERS, ITEMS, PRODUCTS, OlistFolder
@@ -27,7 +27,7 @@ def rejected():
 def read(tmp_path, rejected):
     def read(folder: OlistFolder) -> SurveyResult:
         files = olist_files(folder.write(tmp_path), {}, DateFormats(), reject=rejected.append)
-        return read_orders(files, reject=rejected.append, progress=Progress(shown=False))
+        return read_order_files(files, reject=rejected.append, progress=Progress(shown=False))
 
     return read
 
