@@ -33,7 +33,7 @@ from dynapages.calls.faults import FAILURES
 from dynapages.calls.meter import current_meter
 from dynapages.django.access import SHARED_SECONDS, Visitor
 from dynapages.django.callers import Caller, Scope
-from dynapages.django.paging import LONGEST_ID, Pager, note_list
+from dynapages.django.paging import LONGEST_ID, PageLinks, Pager, note_list
 from dynapages.django.refusals import Refusal, problem, refusal_of
 from dynapages.items import timestamp
 from dynapages.lists.reader import Page, PageRequest, PageResult
@@ -56,13 +56,55 @@ __all__ = [
 
 T = TypeVar("T")
 
+IdText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ID)]
+Moment = Annotated[
+    datetime,
+    PlainSerializer(timestamp, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""UTC, with microseconds and Z."""
+END = "end"
+"""The cursor of the last page."""
+Cursor = Annotated[
+    str | None,
+    Query(
+        pattern=rf"^({END}|(after|before)\.[A-Za-z0-9_-]{{1,1500}}\.[A-Za-z0-9_-]{{43}})$",
+        description="From a link; a cursor is of one list with its filter. “end” is the last page.",
+    ),
+]
 
 ANONYMOUS = Caller("", "", None)
+"""Who sends no key."""
 Authenticate = Callable[[HttpRequest, str, Scope], Caller | None]
 """Returns who sends a request with the text of a key for a scope, None for no such key.
 
 It may raise Refusal, such as TooManyRequests, and HttpError 403 for a key of another scope.
 """
+
+IDEMPOTENCY_KEY = "Idempotency-Key"
+LONGEST_KEY = 255
+_IDEMPOTENCY = {
+    "in": "header",
+    "name": IDEMPOTENCY_KEY,
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
+    "description": "Any text that names this request: sent again with it, it is done once.",
+}
+
+Sentences = Mapping[type[Exception], tuple[HTTPStatus, object]]
+"""By errors of a project, the status of their answer; and its sentence, None for that of each."""
+
+PROBLEMS = tuple(map(HTTPStatus, (400, 401, 403, 404, 409, 422, 429, 503)))
+"""The statuses of errors that any operation may be answered with."""
+
+_ADDED_PARAMETERS = (
+    Parameter("response", Parameter.KEYWORD_ONLY, annotation=HttpResponse),
+    Parameter("cursor", Parameter.KEYWORD_ONLY, default=None, annotation=Cursor),
+)
+"""What an operation that lists takes besides its own parameters."""
+
+
+# Callers, and their keys.
 
 
 class KeyAuth(HttpBearer):
@@ -74,8 +116,8 @@ class KeyAuth(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller | None:
         """Return who sends a request with a key."""
-        known: Authenticate = import_string(settings.API_AUTHENTICATOR)
-        return known(request, token, self.scope)
+        authenticate: Authenticate = import_string(settings.API_AUTHENTICATOR)
+        return authenticate(request, token, self.scope)
 
 
 class _NoKey:
@@ -101,24 +143,14 @@ def caller_of(request: HttpRequest) -> Caller:
 def visitor_of(request: HttpRequest) -> Visitor:
     """Return the same as a visitor of pages, whom the key has confirmed."""
     user_id = caller_of(request).user_id
-    return Visitor(user_id, lambda: bool(user_id))
+
+    def is_confirmed() -> bool:
+        return bool(user_id)
+
+    return Visitor(user_id, is_confirmed)
 
 
-IdText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ID)]
-Moment = Annotated[
-    datetime,
-    PlainSerializer(timestamp, return_type=str),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
-]
-"""UTC, with microseconds and Z."""
-END = "end"
-Cursor = Annotated[
-    str | None,
-    Query(
-        pattern=rf"^({END}|(after|before)\.[A-Za-z0-9_-]{{1,1500}}\.[A-Za-z0-9_-]{{43}})$",
-        description="From a link; a cursor is of one list with its filter. “end” is the last page.",
-    ),
-]
+# Pages of lists.
 
 
 class Listing(Schema, Generic[T]):
@@ -139,7 +171,7 @@ class Listing(Schema, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class PageOf(PageResult[T]):
-    """A page of a list whose read tells more: the ``total``, the ``plan``, the list's ``pager``.
+    """A page of a list, with what its read knows: the ``total``, the ``plan``, another ``pager``.
 
     Links keep the query of that pager's first page. ``more`` are fields of the answer besides those
     of `Listing`: the operation's ``response`` is then a subclass of that, which declares them.
@@ -153,7 +185,7 @@ class PageOf(PageResult[T]):
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Generic[T]):
-    """A list: its pager, what reads a page of it, and by which plan, unless a `PageOf` tells."""
+    """A list: its pager, what reads a page of it, and by which plan, unless a `PageOf` has one."""
 
     pager: Pager
     read: Callable[[PageRequest], PageResult[T]]
@@ -161,12 +193,23 @@ class ListOf(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Cursors(Pager):
+class _CursorPager(Pager):
     """The pages of a list in an API, whose links have a ``cursor``."""
 
     def _url(self, **query: str) -> str:
-        (name, token), *_others = query.items()
-        return super(_Cursors, self)._url(cursor=token if token == END else f"{name}.{token}")
+        ((side, token),) = query.items()
+        cursor = END if token == END else f"{side}.{token}"
+        return super(_CursorPager, self)._url(cursor=cursor)
+
+    def page_at(self, cursor: str | None) -> PageRequest:
+        """Return the request of the page at a cursor. Raises Refusal for one of another list."""
+        size = settings.PAGE_SIZE
+        if not cursor:
+            return self.requested({}, size=size)
+        if cursor == END:
+            return self.requested({"before": END}, size=size)
+        side, _dot, token = cursor.partition(".")
+        return self.requested({side: token}, size=size)
 
 
 def lists(run: Callable[..., ListOf[Any]]) -> Callable[..., dict[str, Any]]:
@@ -184,61 +227,74 @@ def lists(run: Callable[..., ListOf[Any]]) -> Callable[..., dict[str, Any]]:
         cursor: str | None,
         **values: Any,  # noqa: ANN401 - of any operation
     ) -> dict[str, Any]:
-        listed = run(request, **values)
-        side, _dot, token = ("before", "", END) if cursor == END else (cursor or "").partition(".")
-        cursors = _cursors(request, listed.pager)
-        asked = cursors.requested({side: token} if cursor else {}, size=settings.PAGE_SIZE)
-        found = listed.read(asked)
-        if cursors.overshot(found.page, asked):
-            asked = PageRequest(asked.size, most_units=_left_by(found.page))
-            found = listed.read(asked)
-        told = found if isinstance(found, PageOf) else PageOf(found.items, found.page)
-        note_list(listed.pager, asked, told.plan or listed.plan)
-        if told.pager:
-            cursors = _cursors(request, told.pager, QueryDict(urlsplit(told.pager.first_url).query))
-        around = cursors.links(found.page, asked)
-        links = {
-            "first": around.first_url,
-            "previous": around.newer_url,
-            "next": around.older_url,
-            "last": around.last_url,
-        }
-        named = (f'<{url}>; rel="{name}"' for name, url in links.items() if url)
-        response["Link"] = ", ".join(named)
-        meter = current_meter()
-        cost = meter.units if meter else found.page.capacity_units
-        return {"items": found.items, **links, "total": told.total, "cost": cost, **told.more}
+        return _answer_with_page(request, response, cursor, run(request, **values))
 
     own = signature(run)
     answer.__signature__ = own.replace(  # type: ignore[attr-defined] # ninja asks for it
-        parameters=[*own.parameters.values(), *_ADDED]
+        parameters=[*own.parameters.values(), *_ADDED_PARAMETERS]
     )
     return answer
 
 
-def _left_by(page: Page) -> float:
-    """Return the units that are left for another page in its place, what is beside both included.
+def _answer_with_page(
+    request: HttpRequest, response: HttpResponse, cursor: str | None, api_list: ListOf[Any]
+) -> dict[str, Any]:
+    """Read the page of a list at a cursor; return the fields of its `Listing`."""
+    pager = _cursor_pager(request, api_list.pager)
+    page_request = pager.page_at(cursor)
+    result = api_list.read(page_request)
+    if pager.overshot(result.page, page_request):
+        page_request = PageRequest(page_request.size, most_units=_units_left_by(result.page))
+        result = api_list.read(page_request)
+    if not isinstance(result, PageOf):
+        result = PageOf(result.items, result.page)
+    note_list(api_list.pager, page_request, result.plan or api_list.plan)
+    if result.pager:
+        query = QueryDict(urlsplit(result.pager.first_url).query)
+        pager = _cursor_pager(request, result.pager, query)
+    links = _links(pager.links(result.page, page_request))
+    named = [f'<{url}>; rel="{name}"' for name, url in links.items() if url]
+    response["Link"] = ", ".join(named)
+    meter = current_meter()
+    return {
+        "items": result.items,
+        **links,
+        "total": result.total,
+        "cost": meter.units if meter else result.page.capacity_units,
+        **result.more,
+    }
 
-    That is read with each of them, as the counts of a product.
+
+def _links(links: PageLinks) -> dict[str, str | None]:
+    """Return the links of a page by the names that they have in an API."""
+    return {
+        "first": links.first_url,
+        "previous": links.newer_url,
+        "next": links.older_url,
+        "last": links.last_url,
+    }
+
+
+def _units_left_by(page: Page) -> float:
+    """Return the units that are left for another page in its place.
+
+    What else was read counts as well: it is read again with that, as the counts of a product.
     """
     meter = current_meter()
     spent = meter.units if meter else page.capacity_units
     return max(page.most_units - spent, 0)
 
 
-_ADDED = (
-    Parameter("response", Parameter.KEYWORD_ONLY, annotation=HttpResponse),
-    Parameter("cursor", Parameter.KEYWORD_ONLY, default=None, annotation=Cursor),
-)
-
-
-def _cursors(request: HttpRequest, pager: Pager, more: QueryDict | None = None) -> _Cursors:
+def _cursor_pager(
+    request: HttpRequest, pager: Pager, more: QueryDict | None = None
+) -> _CursorPager:
     """Return the pager of a list at the address of a request, filter included."""
     query = request.GET.copy()
     query.pop("cursor", None)
     for name, values in (more or QueryDict()).lists():
         query.setlist(name, values)
-    return _Cursors(f"{request.path}?{query.urlencode()}".rstrip("?"), pager.list_name)
+    url = f"{request.path}?{query.urlencode()}" if query else request.path
+    return _CursorPager(url, pager.list_name)
 
 
 def token_of(request: HttpRequest) -> bytes:
@@ -246,19 +302,11 @@ def token_of(request: HttpRequest) -> bytes:
     key = request.headers.get(IDEMPOTENCY_KEY)
     if not key:
         return token_bytes(16)
-    sent = f"{caller_of(request).id}/{key}/".encode() + request.body
-    return salted_hmac("dynapages.ninja", sent, algorithm="sha256").digest()[:16]
+    content = f"{caller_of(request).id}/{key}/".encode() + request.body
+    return salted_hmac("dynapages.ninja", content, algorithm="sha256").digest()[:16]
 
 
-IDEMPOTENCY_KEY = "Idempotency-Key"
-LONGEST_KEY = 255
-_IDEMPOTENCY = {
-    "in": "header",
-    "name": IDEMPOTENCY_KEY,
-    "required": False,
-    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
-    "description": "Any text that names this request: sent again with it, it is done once.",
-}
+# Errors.
 
 
 class _Problem(Schema):
@@ -268,10 +316,6 @@ class _Problem(Schema):
     title: str
     status: int
     detail: str
-
-
-Sentences = Mapping[type[Exception], tuple[HTTPStatus, object]]
-"""By errors of a project, the status of their answer; and its sentence, None for that of each."""
 
 
 class ProblemAPI(NinjaAPI):
@@ -309,28 +353,36 @@ class ProblemAPI(NinjaAPI):
         """Return the schema, with the problems of each operation."""
         schema = super().get_openapi_schema(**options)
         schema["components"]["schemas"]["Problem"] = _Problem.model_json_schema()
-        content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         schema["components"]["securitySchemes"].pop(_NoKey.__name__, None)
         for operations in schema["paths"].values():
             for method, operation in operations.items():
-                operation["summary"] = operation.pop("description")
-                operation["security"] = [
-                    {} if _NoKey.__name__ in each else each for each in operation["security"]
-                ]
-                statuses = [400, 401, 403, 404, 409, 422, 429, 503]
-                if method == "get":
-                    statuses.remove(409)
-                else:
-                    operation["parameters"].append(_IDEMPOTENCY)
-                for status in map(HTTPStatus, statuses):
-                    of_it = {"description": status.phrase, "content": content}
-                    operation["responses"].setdefault(status.value, of_it)
+                _describe_operation(operation, is_read=method == "get")
         return schema
+
+
+def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
+    """Complete the schema of an operation: its keys, and the problems it may be answered with."""
+    operation["summary"] = operation.pop("description")
+    # In OpenAPI, that a key may be left out is an empty requirement.
+    operation["security"] = [
+        {} if _NoKey.__name__ in requirement else requirement
+        for requirement in operation["security"]
+    ]
+    statuses = [*PROBLEMS]
+    if is_read:
+        statuses.remove(HTTPStatus.CONFLICT)
+    else:
+        operation["parameters"].append(_IDEMPOTENCY)
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for status in statuses:
+        response = {"description": status.phrase, "content": content}
+        operation["responses"].setdefault(status.value, response)
 
 
 def _as_problem(
     status: HTTPStatus, sentence: object, _request: HttpRequest, error: Exception
 ) -> HttpResponse:
+    """Answer with a status and a sentence, or with that of the error where there is none."""
     return problem(status, sentence or error)
 
 
@@ -344,18 +396,22 @@ def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN4
 
 
 def _invalid(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
-    errors = [
-        {"at": _spelled(each["loc"]), "detail": each["msg"].removeprefix("Value error, ")}
-        for each in error.errors
-    ]
+    errors = []
+    for each in error.errors:
+        detail = each["msg"].removeprefix("Value error, ")
+        errors.append({"at": _name_of_value(each["loc"]), "detail": detail})
     sentence = "; ".join(f"{each['at']}: {each['detail']}" for each in errors)
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, sentence, errors=errors)
 
 
-def _spelled(place: Sequence[str | int]) -> str:
-    """Return where a value stands, without the name of the argument that has all of them."""
-    has_all = len(place) > 2 and isinstance(place[2], str)  # noqa: PLR2004 - source, argument, name
-    return ".".join(map(str, [place[0], *place[1 + has_all :]]))
+def _name_of_value(location: Sequence[str | int]) -> str:
+    """Return where a value stands, without the name of the argument that has all of them.
+
+    A location is the source, such as ``body``, the argument's name, and the path in that.
+    """
+    has_path = len(location) > 2 and isinstance(location[2], str)  # noqa: PLR2004 - see above
+    path = location[2:] if has_path else location[1:]
+    return ".".join(map(str, [location[0], *path]))
 
 
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
