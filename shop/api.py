@@ -413,6 +413,7 @@ def _filter(
 
 
 def _page_of(result: orders.OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
+    """Build a page of orders with their total, as far as the counts have it."""
     total = total_of(chosen, result.counts)
     return PageOf(result.items, result.page, total, result.plan.name)
 

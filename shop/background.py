@@ -212,6 +212,7 @@ class BackgroundWrites(Generic[T]):
         return float(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**doublings))
 
     def _lose(self, number: int, sentence: str) -> None:
+        """Count values that will never be sent, and log the sentence."""
         self.lost += number
         self._warn(f"{self.lost:,} lost by now. {sentence}")
 

@@ -92,7 +92,7 @@ LAB = "LAB#FIGURES"
 
 
 def product(product_id: str) -> str:
-    """Return both keys of a product, and the sort key of its edges."""
+    """Return the partition key of a product, which is its sort key and that of edges to it too."""
     return f"{PRODUCT_PREFIX}{product_id}"
 
 
@@ -102,7 +102,7 @@ def description(product_id: str) -> str:
 
 
 def category(slug: str) -> str:
-    """Return both keys of a category, and the partition key of its edges to products."""
+    """Return the partition key of a category and its edges; its own sort key is the same."""
     return f"{CATEGORY_PREFIX}{slug}"
 
 
@@ -210,12 +210,12 @@ def tail(order_id: str) -> str:
 
 
 def foreign(foreign_id: str) -> str:
-    """Return both keys of the pointer from a foreign id to its order."""
+    """Return the key, both partition and sort key, of the pointer from a foreign id to an order."""
     return f"FOREIGN#{foreign_id}"
 
 
 def placing(username: str, client_id: str) -> str:
-    """Return both keys of the pointer from the form that placed an order."""
+    """Return the key, both partition and sort key, of the pointer from a form to its order."""
     return f"PLACING#{username}#{client_id}"
 
 
@@ -245,7 +245,7 @@ def open_shard(status: str, shard: int) -> str:
 
 
 def pickup_point(point_id: str) -> str:
-    """Return both keys of a pickup point."""
+    """Return the key, both partition and sort key, of a pickup point."""
     return f"{PICKUP_PREFIX}{point_id}"
 
 
@@ -268,7 +268,7 @@ def spot(geohash: str, point_id: str) -> str:
 
 
 def zip_prefix(prefix: str) -> str:
-    """Return both keys of a zip prefix."""
+    """Return the key, both partition and sort key, of a zip prefix."""
     return f"{ZIP_PREFIX}{prefix}"
 
 

@@ -70,14 +70,17 @@ def _close_profile(username: str, _name: str) -> None:
 
 
 def _purchase_items(username: str, product_id: str) -> list[StoredItem]:
+    """Return the key of a purchase; its name is the product's id."""
     return [(Purchase, TABLE, table_key(keys.user(username), keys.bought(username, product_id)))]
 
 
 def _profile_items(username: str, _name: str) -> list[StoredItem]:
+    """Return the key of a user's profile."""
     return [(Profile, TABLE, table_key(keys.user(username), keys.profile(username)))]
 
 
 def _api_key_ids(username: str) -> list[str]:
+    """Return the ids of a user's API keys."""
     return [key.id for key in list_keys() if key.user_id == username]
 
 
@@ -103,6 +106,7 @@ def _emails_naming(username: str) -> Iterator[str]:
 
 
 def _key_of_email(name: str) -> Item:
+    """Return the key of an e-mail that is owed, from its name."""
     return table_key(*name.split(_JOINT, 1))
 
 
@@ -144,6 +148,7 @@ def entries_about(username: str) -> Iterator[str]:
 
 
 def _delete_entry(_username: str, name: str) -> None:
+    """Delete an entry of the activity log by its name: table, partition key and sort key."""
     table, partition, place = name.split(_JOINT, 2)
     write_item(client(), delete(table, table_key(partition, place)))
 

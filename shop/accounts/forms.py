@@ -78,6 +78,7 @@ class LimitedForm(forms.Form):
         raise ValidationError([too_many, hint] if hint else [too_many])
 
     def _has_password(self) -> bool:
+        """Return whether the form has a field for a password, which will be hashed."""
         widgets = [field.widget for field in self.fields.values()]
         return any(isinstance(widget, forms.PasswordInput) for widget in widgets)
 
@@ -91,6 +92,7 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
     }
 
     def clean(self) -> dict[str, Any]:
+        """Count the attempt, and compare the password. Raises ValidationError."""
         # Counted before the password is compared, or guesses in parallel would go beyond the limit.
         shared_uses = self._count_sign_in()
         try:
@@ -175,6 +177,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         return email_of(self.cleaned_data["email"])
 
     def clean(self) -> None:
+        """Check the passwords, and count the attempt. Raises ValidationError."""
         self.validate_passwords()
         # Django compares the password with the user's other texts; this user is never saved.
         user = User(
@@ -238,6 +241,7 @@ class ResetForm(LimitedForm, PasswordResetForm):
     )
 
     def clean_email(self) -> str:
+        """Return the name or address as it is stored; count the request. Raises ValidationError."""
         name_or_email = email_of(self.cleaned_data["email"])
         network = client_network(self.request)
         # What cannot be a user has no limit of its own: it would be an item for any text.

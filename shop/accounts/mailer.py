@@ -95,6 +95,7 @@ def _addressed(email: Email, users: Sequence[User]) -> tuple[str, Mapping[str, o
 
 
 def _reset_link(user: User) -> dict[str, str]:
+    """Return a user's name, and the path of the page where they choose a new password."""
     uid = urlsafe_base64_encode(force_bytes(user.username))
     token = default_token_generator.make_token(user)
     return {"name": user.username, "path": reverse("password_reset_confirm", args=[uid, token])}

@@ -148,6 +148,7 @@ class SignUpView(AccountFormMixin, RememberingView):
     template_name = "shop/accounts/sign_up.html"
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Create the account, and sign in with it."""
         form.create_user(now=clock.now())
         username = form.get_user().get_username()
         log_event("account-made", user=username, request=self.request)
@@ -160,6 +161,7 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
     form_class = PasswordForm
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Store the new password; owe an e-mail about it."""
         form.user.new_email = None  # who knew the password may have asked for it
         username = form.user.get_username()
         form.user.owe(owed_email("changed", username, site_of(self.request)))
@@ -174,6 +176,7 @@ class PasswordResetView(AccountFormMixin, auth_views.PasswordResetView):
     form_class = ResetForm
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Owe an e-mail with a link, whether or not there is such a user."""
         log_event("password-reset-asked", request=self.request)
         return super().form_valid(form)
 
@@ -249,6 +252,7 @@ def _refused(request: HttpRequest) -> HttpResponse:
 def _answer(
     request: HttpRequest, heading: str, *, about: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
+    """Show the page of a confirmation's outcome."""
     return render(request, CONFIRM_TEMPLATE, {"heading": heading, "about": about}, status=status)
 
 

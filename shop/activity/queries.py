@@ -40,6 +40,7 @@ def list_activity(
     months = {str(month): month for month in retained_months(now)}
 
     def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
+        """Return the runs of some months, and how many entries each reads first."""
         series = _series_of([months[segment.name] for segment in segments], kinds)
         runs: list[Run] = []
         first_reads: list[int] = []

@@ -61,6 +61,7 @@ def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
     now = clock.now()
 
     def read_rows(page_request: PageRequest) -> CsvPage:
+        """Read a page of the file's rows."""
         result = list_activity(chosen.kinds, page_request, days=chosen.days, now=now)
         return PageResult(tuple(_csv_row(entry) for entry in result.items), result.page)
 

@@ -107,6 +107,7 @@ def _refuse_unless_valid(name: str, scope: Scope, username: str) -> None:
 
 
 def _hash(secret: str) -> str:
+    """Return what is stored of a secret; it has too many random bits to be guessed."""
     return sha256(secret.encode()).hexdigest()
 
 

@@ -149,6 +149,7 @@ def _is_stale(product: Stored[NewProduct], tree: CategoryTree) -> bool:
 
 
 def _shown(categories: Sequence[NewCategory]) -> tuple[Category, ...]:
+    """Return categories as trails show them."""
     return tuple(Category(one.slug, one.name) for one in categories)
 
 

@@ -219,6 +219,7 @@ def _hex(tone: Tone, lightness: int) -> str:
 
 
 def _etag(request: HttpRequest, product_id: str) -> str:
+    """Return the digest of a drawing: caches ask by it whether theirs is still right."""
     svg = svg_of(product_id, request.GET.get(CATEGORY_FIELD, ""))
     return f'"{blake2b(svg.encode(), digest_size=8).hexdigest()}"'
 

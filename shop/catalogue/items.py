@@ -162,6 +162,7 @@ def word_items(node: Product) -> list[ProductWord]:
 
 
 def _sort_key_by_name(product: NewProduct) -> str:
+    """Return the sort key of lists by name: the folded name, and then the id."""
     return f"{fold_name(product.name)}{SEPARATOR}{product.id}"
 
 
@@ -199,4 +200,5 @@ def parent_edge(path: Sequence[NewCategory]) -> CategoryEdge:
 
 
 def _steps(path: Iterable[NewCategory]) -> list[TrailStep]:
+    """Build the stored form of a list of categories."""
     return [TrailStep(slug=step.slug, name=step.name) for step in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped

@@ -258,6 +258,7 @@ def _read_sharded(
     """Read a page of a list that is spread over all shards of ``by_data``, merged."""
 
     def read_from(shards: int) -> Page:
+        """Read the page from so many shards."""
         # One more than the page tells whether there is a next one.
         share = share_of(first_read or request.size + 1, shards)
         runs = runs_of(shards=shards)

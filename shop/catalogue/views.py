@@ -141,6 +141,7 @@ class _Edited:
         self.differences: list[tuple[Any, Any]] = []
 
     def refuse(self, status: HTTPStatus, sentence: str) -> None:
+        """Answer with a status, and show the sentence above the form."""
         self.status = status
         self.form.add_error(None, sentence)
 

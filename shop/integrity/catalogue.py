@@ -88,6 +88,7 @@ def _product_subject(item: Item) -> str:
 
 
 def _derived_keys_among_all(item: Item) -> Mapping[str, str]:
+    """Return the keys by which a product should be among all, in the shard that it is in."""
     return in_stored_shard(texts_in(item, ALL_PRODUCTS_KEYS), keys_among_all(item))
 
 
@@ -204,6 +205,7 @@ class CatalogueItems:
             yield Candidate(partial(differing, *arguments))
 
     def _items_of_scan(self, _keys: Iterable[Key]) -> Mapping[Key, Item]:
+        """Return the items that the Scan has found, in place of a read."""
         return self._items
 
     def _edges(self) -> list[Edge]:

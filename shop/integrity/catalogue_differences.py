@@ -235,6 +235,7 @@ def reread_shelf(slug: str) -> Iterator[Difference]:
 
 
 def _names_on(edge: Item) -> str:
+    """Format the products on a shelf for a report."""
     names = [product["name"]["S"] for product in items_on(edge)]
     return ", ".join(names) or "nothing on it"
 
@@ -273,6 +274,7 @@ def _values(item: Item) -> dict[str, str]:
 
 
 def _show_steps(item: Item, name: str) -> str:
+    """Format a list of categories for a report."""
     steps = [f"{slug}:{category}" for slug, category in _pairs(steps_in(item, name))]
     return "/".join(steps) or "none"
 

@@ -84,6 +84,7 @@ def _derived_keys(item: Item) -> dict[str, str]:
 
 
 def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    """Build the update of an order's keys in the indexes, unless it was moved meanwhile."""
     changes = set_or_remove(Order, INDEX_KEYS, expected)
     # An order that was moved meanwhile has other keys by now.
     same = unchanged(item, Order.status, Order.history)
@@ -145,6 +146,7 @@ def _derived_summary(order: Item) -> Mapping[str, str]:
 
 
 def _summary_actions(order: Item, expected: Mapping[str, str]) -> list[Action]:
+    """Build the update that adds a missing summary."""
     # A summary never changes: only one that is missing is written.
     still_missing = Order.line_count.exists() & Order.summary.does_not_exist()
     changes = [Order.summary.set(expected[SUMMARY])]
@@ -170,6 +172,7 @@ def _counts_of_customers() -> Sums:
 
 
 def _customer_cells(order: Item) -> Iterable[tuple[str, str]]:
+    """Return the counter and the cell that an order counts in: its customer's, by status."""
     username = keys.username_in(order["pk"]["S"])
     return [(customer_counter(username), order["status"]["S"])]
 
@@ -209,6 +212,7 @@ def _counts_of_queue() -> Sums:
 
 
 def _queue_cells(order: Item) -> Iterable[tuple[str, str]]:
+    """Return the counter and the cell that an order counts in while it is open."""
     if not _is_open(order):
         return []
     return [(QUEUE, order["status"]["S"])]
@@ -232,6 +236,7 @@ def _count_queue(_counter: str) -> Mapping[str, int]:
 
 
 def _shard_in_queue(order: Item) -> int | None:
+    """Return the shard of an open order in the queue's index, None for a closed one."""
     return int(order["shard"]["N"]) if _is_open(order) else None
 
 

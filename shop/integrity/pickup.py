@@ -68,15 +68,18 @@ class AreaItems:
         return {POINTS: self._add_point, POINTS_IN_AREAS: self._add}
 
     def candidates(self) -> Iterator[Candidate]:
+        """Yield the items in areas that differ from the points' own, or are missing."""
         for key in sorted(self._expected.keys() | self._stored.keys()):
             if self._expected.get(key) != self._stored.get(key):
                 yield Candidate(partial(_reread_area_item, key))
 
     def _add_point(self, item: Item) -> None:
+        """Note what the item in an area should be, by a point's own item."""
         # Digests, as there may be a million points.
         self._expected[area_key(point_of(item))] = _digest(item)
 
     def _add(self, item: Item) -> None:
+        """Note what an item in an area is."""
         self._stored[key_of(item)] = _digest(item)
 
 

@@ -60,6 +60,7 @@ class PurchaseItems:
             self._listed_by_order[_order_id_in(purchase)][key_of(purchase)] = is_listed
 
     def _add_order(self, order: Item) -> None:
+        """Note a delivered order."""
         if order["status"]["S"] == Status.DELIVERED.value:
             self._delivered.add(order_id_of(order))
 

@@ -59,6 +59,7 @@ class ShardNumber:
             )
 
     def _repair(self, expected: dict[str, Any]) -> object:
+        """Raise the stored number to what is needed."""
         return self.raise_to(expected["number"])
 
 

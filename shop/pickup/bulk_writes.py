@@ -130,6 +130,7 @@ def _read_points(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
 
 
 def _batches(changes: Iterable[_Change]) -> Iterator[list[_Change]]:
+    """Yield changes in groups that are each one transaction."""
     # By area, so that a transaction changes few counters.
     by_area = sorted(changes, key=_areas_of)
     for _areas, group in groupby(by_area, key=_areas_of):

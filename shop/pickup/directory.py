@@ -56,4 +56,5 @@ def cell_of_attribute(attribute: str) -> str:
 
 
 def _counter_name(directory: str) -> str:
+    """Return the name of a directory's counter."""
     return f"{COUNTER_PREFIX}{directory}"

@@ -71,6 +71,7 @@ class Stretch:
 
     @property
     def area(self) -> str:
+        """The area that all its cells are in."""
         return keys.area_of(self.cells[0].cell)
 
     @property
@@ -83,14 +84,17 @@ class Stretch:
 
     @property
     def behind(self) -> Position | None:
+        """Where reading its first cell stopped; a cell that was begun is read by itself."""
         return self.cells[0].behind
 
     @property
     def expected(self) -> float:
+        """How many points its cells hold together."""
         return sum(cell.expected for cell in self.cells)
 
     @property
     def nearest(self) -> float:
+        """A lower bound, in metres, on the distance of its points."""
         return min(cell.nearest for cell in self.cells)
 
 
@@ -251,6 +255,7 @@ class Frontier:
         return rest
 
     def _waiting(self, cell: str, expected: float, *, is_counted: bool = True) -> Waiting:
+        """Build a cell with the bounds of its distance from the origin."""
         nearest = least_distance(self._origin, cell)
         farthest = greatest_distance(self._origin, cell)
         return Waiting(cell, nearest, farthest, expected, is_counted)

@@ -159,6 +159,7 @@ class _Search:
             self._frontier.put_back(stretch, chunk.last, items_read=chunk.items_read)
 
     def _candidate(self, run: Run, item: Item) -> _Candidate:
+        """Build a candidate from an item in an area, with its distance from the origin."""
         point = point_of(item)
         near = NearPoint(point, distance(self._origin, point.place))
         return _Candidate(near, Entry(item, run.position_of(item), run))

@@ -56,6 +56,7 @@ def forget_point(*, username: str, order_id: str) -> None:
 
 
 def _order_update(username: str, order_id: str, change: Change) -> Action:
+    """Build the change of an order, on condition that it is open."""
     key = table_key(keys.user(username), keys.order(order_id))
     is_open = Order.status.is_in(*(status.value for status in OPEN))
     return update(Order, key, [change], is_open, return_item=True)

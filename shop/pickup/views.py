@@ -60,6 +60,7 @@ class _Near:
 
     @property
     def heading(self) -> str:
+        """The heading of the page, with the place if it is known."""
         if self.location is None:
             return _("Pickup points")
         return _("Pickup points near %(place)s") % {"place": self.location}

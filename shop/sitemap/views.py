@@ -52,10 +52,12 @@ def _page_url(start: PageStart) -> str:
 
 
 def _pager(of: str) -> Pager:
+    """Return the pager of a list of the sitemap."""
     return Pager(f"{reverse('sitemap_products')}?{urlencode({'of': of})}", f"sitemap/{of}")
 
 
 def _as_xml(request: HttpRequest, template: str, paths: Iterable[str]) -> HttpResponse:
+    """Render whole addresses of some paths, as XML."""
     site = site_of(request)
     urls = [f"{site}{path}" for path in paths]
     return render(request, template, {"urls": urls}, content_type="application/xml")

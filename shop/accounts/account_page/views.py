@@ -115,6 +115,7 @@ def reply_emails(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _say_sent(request: HttpRequest, user: User) -> None:
+    """Show a message that an e-mail with a link is on its way."""
     address = user.new_email or user.email
     sent = _("We have sent an e-mail to %(address)s. Follow the link in it to confirm the address.")
     messages.success(request, sent % {"address": address})

@@ -53,6 +53,7 @@ class CodeForm(UserForm):
     code = _code_field(_("The six digits in your app, or a recovery code."))
 
     def clean_code(self) -> str:
+        """Use up the code. Raises ValidationError for a wrong one, and beyond a limit."""
         username = self.user.username
         codes = rate_limits.CODES_OF_A_NAME.use(username)
         wrong_codes = rate_limits.WRONG_CODES_OF_A_NAME.use(username)
@@ -110,6 +111,7 @@ class SetUpForm(OwnPasswordForm):
         self.step = 0
 
     def clean_code(self) -> str:
+        """Compare the code with the secret, and note its step. Raises ValidationError."""
         # Nothing is stored yet: the view stores the secret with this code's step.
         code = without_blanks(self.cleaned_data["code"])
         step = step_of(self.secret, code, now=clock.now(), after=None)

@@ -33,7 +33,7 @@ from shop.accounts.second_factor.services import (
 )
 from shop.accounts.sessions import remember
 
-OFFERED = "totp_offered"
+OFFERED_KEY = "totp_offered"
 """In a session: the secret that was shown, until a code of it is."""
 
 
@@ -62,6 +62,7 @@ class LoginView(views.AccountFormMixin, views.RememberingView):
         return context
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Sign in, or go on to the page for the code, or for setting the second factor up."""
         user = form.get_user()
         self.user = user
         if not needs_second_factor(user):
@@ -78,6 +79,7 @@ class _UserView(views.AccountFormMixin, FormView):  # type: ignore[type-arg] # o
     is_signed_in = False
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
+        """Set ``user``, or lead to the sign-in where there is none."""
         # Somebody who is signing in is no user yet for Django: the session names them.
         self.is_signed_in = request.user.is_authenticated
         user = request.user if self.is_signed_in else user_signing_in(request)
@@ -97,6 +99,7 @@ class CodeView(_UserView):
     template_name = "shop/accounts/code.html"
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Sign in, and tell the browser who did."""
         del form
         response = redirect(finish(self.request, self.user))
         remember(response, self.user.username)
@@ -123,6 +126,7 @@ class SetUpView(_UserView):
         return {**super().get_form_kwargs(), "secret": self._secret()}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
+        """Add the secret, as text and as a link that apps read from a QR code."""
         totp = pyotp.TOTP(self._secret(), name=self.user.username, issuer=settings.SITE_NAME)
         return super().get_context_data(**kwargs) | {
             "secret": self._secret(),
@@ -130,10 +134,11 @@ class SetUpView(_UserView):
         }
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Turn the second factor on, and show the recovery codes."""
         # Owed by the same write that turns it on: an e-mail warns who did not do this.
         self.user.owe(owed_email("factor_on", self.user.username, site_of(self.request)))
         codes = turn_on(self.user, form.secret, step=form.step)
-        del self.request.session[OFFERED]
+        del self.request.session[OFFERED_KEY]
         log_event("second-factor-on", user=self.user.username, request=self.request)
         # The session number has changed, which ends sessions: this one goes on.
         if self.is_signed_in:
@@ -151,9 +156,9 @@ class SetUpView(_UserView):
         """Return the secret that the session offers; the first call makes it."""
         session = self.request.session
         # The same one when the page is loaded again, or the app would have an old one.
-        if OFFERED not in session:
-            session[OFFERED] = pyotp.random_base32()
-        return str(session[OFFERED])
+        if OFFERED_KEY not in session:
+            session[OFFERED_KEY] = pyotp.random_base32()
+        return str(session[OFFERED_KEY])
 
 
 class OffView(_UserView):
@@ -169,6 +174,7 @@ class OffView(_UserView):
         return super().dispatch(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        """Turn the second factor off; owe an e-mail about it."""
         self.user.owe(owed_email("factor_off", self.user.username, site_of(self.request)))
         turn_off(self.user)
         update_session_auth_hash(self.request, self.user)
