@@ -152,6 +152,7 @@ def _connection() -> Connection:
 
 
 def _build(connection: Connection) -> "DynamoDBClient":
+    """Build a client, with all attached to it that watches calls."""
     built = build_client(connection)
     # Whatever watches calls was attached once, and is for clients of later connections too.
     for attach in _process.attached:

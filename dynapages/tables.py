@@ -160,6 +160,7 @@ def key_parts(schema: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _index(index: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the declaration of an index of PynamoDB's in CreateTable's form."""
     return {
         "IndexName": index["index_name"],
         "KeySchema": key_parts(index["key_schema"]),
@@ -219,6 +220,7 @@ class _Creation:
     report: Callable[[str], object] | None
 
     def carry_out(self) -> None:
+        """Create the table or complete it, and report each step."""
         existing = _describe(self.client, self.schema.name)
         if existing is None:
             self._create()
@@ -228,6 +230,7 @@ class _Creation:
         self._say("active")
 
     def _create(self) -> None:
+        """Create the table, and wait until it is active."""
         self._say("creating")
         with suppress(self.client.exceptions.ResourceInUseException):  # somebody else just did
             self.client.create_table(**self.schema.create_request())
@@ -253,6 +256,7 @@ class _Creation:
             self._wait()
 
     def _switch_on_expiry(self) -> None:
+        """Switch on the time to live by the schema's attribute, if it is not on."""
         name, attribute = self.schema.name, self.schema.expiry_attribute
         if attribute is None:
             return
@@ -285,6 +289,7 @@ class _Creation:
 def _schema_of(
     table: TableSchema | type[Any], provisioned: Throughput | None = None
 ) -> TableSchema:
+    """Return a schema as it is, or that of a PynamoDB model."""
     if isinstance(table, TableSchema):
         return table
     return TableSchema.of(table, provisioned)
@@ -298,6 +303,7 @@ def _name_of(table: TableSchema | type[Any]) -> str:
 
 
 def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
+    """Return what DescribeTable says of a table; None if there is no such table."""
     try:
         return client.describe_table(TableName=table)["Table"]
     except client.exceptions.ResourceNotFoundException:
@@ -352,6 +358,7 @@ def _comparisons(
 
 
 def _is_active(client: "DynamoDBClient", table: str) -> bool:
+    """Return whether a table and all its global indexes are active."""
     described = _describe(client, table)
     if described is None or described["TableStatus"] != "ACTIVE":
         return False

@@ -116,6 +116,7 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
 def _render(
     request: HttpRequest, status: HTTPStatus, template: str, context: dict[str, object]
 ) -> HttpResponse:
+    """Render an answer as who sent the request can read it: a page, a notice, a problem."""
     message = context.get("message") or _("There is nothing here.")
     in_format = error_in_format(request.META, message, status)
     if in_format is not None:

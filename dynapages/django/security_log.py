@@ -48,6 +48,7 @@ def _forwarded_for(request: HttpRequest) -> str | None:
 
 
 def _network_of(address: str) -> str:
+    """Return what a client is counted by: IPv4 as it is, of IPv6 the /64 network."""
     try:
         parsed = ip_address(_without_port(address))
     except ValueError:
@@ -60,6 +61,7 @@ def _network_of(address: str) -> str:
 
 
 def _without_port(address: str) -> str:
+    """Return an address without the port that some proxies add to it."""
     if address.startswith("["):
         return address[1:].partition("]")[0]
     # More than one colon is an IPv6 address without brackets, and so without a port.

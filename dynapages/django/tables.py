@@ -125,6 +125,7 @@ def refuse_tables_that_differ() -> None:
 
 
 def _compare_soon(**_: object) -> None:
+    """Have the worker compare the tables, if they were not compared just now."""
     now = monotonic()
     if now >= _schedule.next_at:
         _schedule.next_at = now + SECONDS_BETWEEN_COMPARISONS
@@ -138,6 +139,7 @@ def _refuse_calls_of(client: "DynamoDBClient") -> None:
 
 
 def _refuse(params: Mapping[str, Any], model: OperationModel, **_: object) -> None:
+    """Raise TableDiffers for a call that is about the items of a table that differs."""
     if not _differences or not _is_about_items(model):
         return
     for table in _tables_in(params):

@@ -17,6 +17,8 @@ from dynapages.errors import DynamoError
 LOOPBACK = "127.0.0.1"
 OUTPUT_LINES = 20
 """Lines of a child's output that are remembered."""
+ANSWER_SECONDS = 2.0
+"""How long a server may take to answer, when it is asked whether it does."""
 LEASH = """\
 import ctypes, os, signal, sys
 if sys.platform == "linux":
@@ -130,9 +132,9 @@ def require_free(port: int) -> None:
             raise PortInUse(port) from error
 
 
-def is_answering(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
+def is_answering(port: int, *, path: str = "/") -> bool:
     """Return whether an HTTP server on this machine answers, with any status."""
-    with closing(http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)) as connection:
+    with closing(http.client.HTTPConnection(LOOPBACK, port, timeout=ANSWER_SECONDS)) as connection:
         try:
             connection.request("GET", path)
             connection.getresponse().read()

@@ -143,6 +143,7 @@ class FaultProxy(Proxy):
         return self._spoiled(self._carry_out(call), fault)
 
     def _rule_that_fires(self, call: Call) -> Rule | None:
+        """Return the first rule by which this call meets a fault; None if none fires."""
         for rule in tuple(self.rules):
             # A predicate is not called under the lock: it may wait for another call.
             if rule.matches(call):
@@ -160,6 +161,7 @@ class FaultProxy(Proxy):
             return self._random.choice(kinds) if kinds else None
 
     def _spoiled(self, answer: Answer, fault: Fault) -> Answer | None:
+        """Return an answer as it arrives with a fault; None where it is lost."""
         damaged_body = b""
         if fault == "damaged":
             with self._guard:

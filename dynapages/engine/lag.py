@@ -184,6 +184,7 @@ class Lag:
         return call.send(to=self._replica.url)
 
     def _send_write(self, call: Call) -> Answer:
+        """Send a call that may write, and note what it may have written."""
         if self._seconds:
             # A copy that was made after the write would show it at once.
             for table in {table for table, _ in call.writes()}:
@@ -210,6 +211,7 @@ class Lag:
             self._changed.notify_all()
 
     def _meets_the_replica(self) -> bool:
+        """Return whether an eventual read is answered by the engine that lags."""
         with self._changed:
             self._raise_failure()
             # After the lag was set to 0, the last writes may still be on their way.
@@ -291,6 +293,7 @@ class Lag:
     # The second engine, in a thread that starts and stops it: an engine ends with that thread
 
     def _start_replica(self) -> None:
+        """Start the second engine unless it runs. Raises EngineError where it cannot."""
         if self._thread is None:
             is_started = Event()
             self._thread = Thread(target=self._run_replica, args=[is_started], daemon=True)
@@ -300,6 +303,7 @@ class Lag:
             self._raise_failure()
 
     def _run_replica(self, is_started: Event) -> None:
+        """Run the second engine until the proxy ends; this is the body of its thread."""
         connections = Connections()
         try:
             with embedded() as engine:

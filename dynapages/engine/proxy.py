@@ -179,6 +179,7 @@ class Call:
         return [(each["TableName"], each.get("Item") or each["Key"]) for each in written]
 
     def _writes_of_batch(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the table and the key, or the whole item, of each write of a batch."""
         writes: list[tuple[str, Mapping[str, Any]]] = []
         for table, requests in self.request["RequestItems"].items():
             for each in requests:
@@ -272,6 +273,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Print nothing."""
 
     def do_POST(self) -> None:
+        """Answer a call of a client, or reset its connection."""
         length = int(self.headers["Content-Length"])
         body = self.rfile.read(length)
         if len(body) < length:  # the client has died meanwhile
@@ -294,6 +296,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._write(answer)
 
     def _write(self, answer: Answer) -> None:
+        """Send an answer to the client, as it is to arrive."""
         self.send_response_only(answer.status)
         date = self.date_time_string() if self.proxy.date is None else self.proxy.date
         self.send_header("Date", date)

@@ -59,6 +59,7 @@ class Replica:
         self._tables.clear()
 
     def _copy(self, call: Call, table: str) -> bool:
+        """Create a table like the engine's and put its items; return False if it has none."""
         described = call.ask("DescribeTable", {"TableName": table})
         if described.status != HTTPStatus.OK:
             return False  # the client is to hear that from the engine itself
@@ -76,6 +77,7 @@ class Replica:
         return True
 
     def _put_all(self, call: Call, table: str, items: Iterable[Mapping[str, Any]]) -> None:
+        """Put items into a copy, again while some are left unprocessed."""
         puts = [{"PutRequest": {"Item": item}} for item in items]
         while puts:
             answer = self._ask(call, "BatchWriteItem", {"RequestItems": {table: puts}})
@@ -93,6 +95,7 @@ class Replica:
             sleep(POLL_SECONDS)
 
     def _ask(self, call: Call, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a call at the second engine. Raises ReplicaFailed where it is refused."""
         answer = call.ask(operation, request, to=self.url)
         if answer.status != HTTPStatus.OK:
             raise ReplicaFailed(operation, answer)

@@ -129,6 +129,7 @@ class EngineServer(ABC):
             raise
 
     def _wait_until_it_answers(self, child: Child) -> None:
+        """Wait for its greeting and an answer. Raises EngineDied and EngineSilent."""
         deadline = time.monotonic() + self._start_seconds
         while time.monotonic() < deadline:
             self.check()

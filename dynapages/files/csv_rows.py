@@ -81,6 +81,7 @@ class CsvRows:
                 yield self._record(row)
 
     def _header(self) -> tuple[str, ...]:
+        """Return the names of the columns, from the first row. Raises HeaderMissing."""
         first = next(self._rows(), None)
         if first is None:
             raise HeaderMissing("it is empty; its first line must name the columns")
@@ -89,6 +90,7 @@ class CsvRows:
         return tuple(name.strip() for name in first)
 
     def _rows(self) -> Iterator[list[str] | Rejected]:
+        """Yield the fields of each row that is not blank, and rejected rows."""
         # After a malformed row, reading goes on with the line after its first one: a quote that is
         # never closed would otherwise swallow the rows behind it.
         while True:
@@ -106,6 +108,7 @@ class CsvRows:
                 yield row
 
     def _record(self, row: Sequence[str]) -> Record | Rejected:
+        """Return a row with the names of its columns, or rejected if it has other numbers."""
         line = self._lines.first
         if len(row) != len(self.columns):
             reason = f"the row has {len(row)} fields, the header has {len(self.columns)}"

@@ -150,6 +150,7 @@ def parse_moment(text: str) -> datetime:
 
 
 def _since_1970(digits: str) -> datetime:
+    """Parse seconds or milliseconds since 1970, told apart by their digits."""
     if len(digits) == _SECONDS_DIGITS:
         return _EPOCH + timedelta(seconds=int(digits))
     if len(digits) == _MILLISECONDS_DIGITS:
@@ -180,6 +181,7 @@ def _with_numbers_of_months(text: str, months: Mapping[str, int]) -> str:
 
 
 def _parse_by(pattern: str, text: str) -> datetime | None:
+    """Parse a text by a pattern of ``strptime`` as aware UTC; None if it does not fit."""
     try:
         moment = datetime.strptime(text, pattern)  # noqa: DTZ007 - most formats have no zone
     except ValueError:

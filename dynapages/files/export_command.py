@@ -69,6 +69,8 @@ def run_export(
 
 
 def _export_to_output(command: BaseCommand, layout: Layout, walk: Walk) -> None:
+    """Write all rows to the command's standard output."""
+
     def write(text: str) -> None:
         command.stdout.write(text, ending="")
 

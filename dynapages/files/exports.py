@@ -61,6 +61,7 @@ class Layout:
         return ""
 
     def _json_line(self, row: Row) -> str:
+        """Return a row as an object of JSON on a line, without its missing values."""
         values: dict[str, object] = {}
         for name in self.columns:
             value = row.get(name)
@@ -119,6 +120,7 @@ def progress_of(path: Path) -> Path:
 
 
 def _export(path: Path, layout: Layout, walk: Walk, about: Mapping[str, Any]) -> int:
+    """Write a file from where an earlier run stopped; return the number of its rows."""
     progress_path = progress_of(path)
     progress = _load_progress(path, progress_path, about)
     progress.save(progress_path)

@@ -60,6 +60,7 @@ class JsonLines(JsonRecords):
                 yield self._parsed(self._lines.number, text)
 
     def _parsed(self, line: int, text: str) -> Record | Rejected:
+        """Return the record of a line, rejected where it is no object of JSON."""
         if len(text) >= LONGEST_LINE:
             return Rejected(line, f"the line {_TOO_LONG}")
         try:
@@ -103,6 +104,7 @@ class JsonArray(JsonRecords):
                 return
 
     def _array(self) -> Iterator[Record | Rejected]:
+        """Yield the elements of the array that begins here."""
         self._expect("[")
         if self._peek() == "]":
             return
@@ -166,12 +168,14 @@ class JsonArray(JsonRecords):
                 return
 
     def _string(self) -> str:
+        """Read the string that begins here. Raises FileUnreadable."""
         try:
             return str(json.loads(self._token(_STRING), strict=False))
         except ValueError as error:
             raise self._unreadable(str(error)) from error
 
     def _token(self, pattern: re.Pattern[str]) -> str:
+        """Read what matches a pattern here, with as much more text as it takes."""
         while True:
             match = pattern.match(self._text, self._at)
             # What ends where the text read so far ends may go on.
@@ -186,6 +190,7 @@ class JsonArray(JsonRecords):
             return match[0]
 
     def _expect(self, *marks: str) -> str:
+        """Pass one of these marks, which must be next, and return it."""
         mark = self._peek()
         if mark not in marks:
             raise self._unreadable(f"there is “{mark}” instead of “{'” or “'.join(marks)}”")
@@ -208,10 +213,12 @@ class JsonArray(JsonRecords):
         return len(self._text) - self._at
 
     def _go_to(self, at: int) -> None:
+        """Go on to an index of the text, and count the lines passed."""
         self._line += self._text.count("\n", self._at, at)
         self._at = at
 
     def _read_on(self) -> bool:
+        """Read more of the file; return whether there was any."""
         # As much again, so that a long element is parsed a few times alone. What was passed is
         # dropped only here: to drop each element would copy all that is behind it.
         more = self._lines.read(max(_CHUNK, self._unread))

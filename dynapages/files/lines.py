@@ -60,6 +60,7 @@ class Lines:
         return start or self._text.read(characters)
 
     def _read_line(self) -> str:
+        """Return the next line with its end; a longer one than is allowed is cut."""
         line, end, self._start = self._start.partition("\n")
         line += end or self._text.readline(LONGEST_LINE)
         if len(line) >= LONGEST_LINE and not line.endswith("\n"):

@@ -57,6 +57,7 @@ def open_content(path: Path) -> Iterator[Content]:
 
 
 def _archive(path: Path, raw: IO[bytes]) -> zipfile.ZipFile:
+    """Open a zip archive. Raises FileUnreadable for one that is damaged."""
     try:
         return zipfile.ZipFile(raw)
     except (NotImplementedError, LookupError, ValueError) as error:  # of damaged headers
@@ -64,6 +65,7 @@ def _archive(path: Path, raw: IO[bytes]) -> zipfile.ZipFile:
 
 
 def _only_file_in(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
+    """Open the one file of an archive. Raises FileUnreadable if there are more or none."""
     names = [name for name in archive.namelist() if _is_data(name)]
     if len(names) != 1:
         shown = ", ".join(names[:_MOST_NAMES_SHOWN]) or "none"
@@ -79,6 +81,7 @@ def _only_file_in(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
 
 
 def _is_data(name: str) -> bool:
+    """Return whether a name in an archive is a file that somebody has put there."""
     if name.endswith("/"):
         return False
     # macOS puts files of its own into archives.

@@ -83,6 +83,7 @@ class RejectsFile:
             self._file.close()
 
     def _open(self) -> None:
+        """Create the file, with the line that names its columns."""
         # backslashreplace: a row may be rejected because it is no UTF-8.
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("w", encoding="utf-8", errors="backslashreplace", newline="")

@@ -158,6 +158,7 @@ def _reader_of(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
 
 
 def _json_reader(lines: Lines, start: str, file: RowFile) -> JsonLines | JsonArray:
+    """Return what reads JSON: an array, or an object on each line."""
     if start.startswith("["):
         return JsonArray(lines)
     # Lines of JSON have a whole object in the first one.

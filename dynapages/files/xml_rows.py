@@ -68,6 +68,7 @@ class XmlRows(ColumnNames):
             self._rows.clear()
 
     def _parse(self, chunk: bytes, *, is_last: bool) -> None:
+        """Pass bytes to the parser, which calls the handlers. Raises FileUnreadable."""
         try:
             self._parser.Parse(chunk, is_last)
         except FileUnreadable:
@@ -81,6 +82,7 @@ class XmlRows(ColumnNames):
             raise FileUnreadable(f"{self._name} cannot be read: {error}.") from error
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the start of an element: of a row, of one within a row, or of another."""
         self._depth += 1
         # By depth and not by memory: expat itself has no limit.
         if self._depth > _DEEPEST:
@@ -118,6 +120,7 @@ class XmlRows(ColumnNames):
                 self._text.append(text)
 
     def _end(self, _name: str) -> None:
+        """Handle the end of an element: it gives a value, or ends a row."""
         self._depth -= 1
         if not self._path:
             return
@@ -130,6 +133,7 @@ class XmlRows(ColumnNames):
             self._rows.append(self._row())
 
     def _add_value(self, ending: str, value: str) -> None:
+        """Add a value to the row, by the path of its element and an ``ending``."""
         if self._refused:
             return
         column = ".".join(self._path[1:]) + ending
@@ -150,6 +154,7 @@ class XmlRows(ColumnNames):
         self._values, self._text = {}, []
 
     def _row(self) -> Record | Rejected:
+        """Return the row that has just ended, rejected if something of it was refused."""
         if self._refused:
             return Rejected(self._line, f"the element {self._refused}")
         self.add(self._values)

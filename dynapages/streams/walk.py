@@ -161,6 +161,7 @@ class StreamWalk:
         return _Reading(shard, self._checkpoints.load(self._arn, shard))
 
     def _describe(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the descriptions of all shards of the stream."""
         start: dict[str, str] = {}
         while True:
             described = self._api.describe_stream(StreamArn=self._arn, **start)["StreamDescription"]
@@ -217,6 +218,7 @@ class StreamWalk:
             self._report_to(sentence)
 
     def _iterator(self, reading: _Reading) -> str:
+        """Return an iterator behind what was read of a shard, or at its oldest record."""
         after = reading.checkpoint.sequence_number
         where = {"ShardIteratorType": "TRIM_HORIZON"}
         if after is not None:

@@ -251,6 +251,7 @@ class Migration:
 
 
 def _scan(step: MigrationStep, after: Item | None, size: int) -> dict[str, Any]:
+    """Build the parameters of a strong Scan of the items that a step concerns."""
     placeholders: dict[str, str] = {}
     values: dict[str, Any] = {}
     condition = step.only.serialize(placeholders, values)

@@ -111,6 +111,7 @@ class Sums:
     def _compare(
         self, name: str, stored: Mapping[str, int], counted: Mapping[str, int]
     ) -> Iterator[Difference]:
+        """Compare a counter's cells with what was counted; their repair corrects them."""
         return compare(
             self.kind,
             self.subject(name),

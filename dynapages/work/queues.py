@@ -337,6 +337,7 @@ class Queue:
         return delete(self.table, self.key_of(owed), condition)
 
     def _query(self, shard: str, *, until: str = "", consistent: bool = False) -> Iterator[Owed]:
+        """Yield what a shard holds, oldest first, ``until`` a sort key if one is given."""
         names = {"#pk": self.partition_key}
         values = wire_key({":pk": self.partition(shard)})
         condition = "#pk = :pk"

@@ -97,6 +97,7 @@ class Worker:
         os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
+        """Set all to nothing, as in a new process."""
         self.figures = Figures()
         self._queues: Sequence[Queue] = ()
         self._state = Condition()
@@ -209,12 +210,15 @@ class Worker:
         return looked
 
     def _look_in(self, queue: Queue, shard: str, looked: Figures) -> None:
+        """Attempt all that is due in a shard of a queue, and count what became of it."""
         for owed in queue.due(shard, now=clock.now()):
             if self._is_closing:
                 return
             looked.count(queue.attempt(owed))
 
     def _attempt_later(self, seconds: float, owed: Owed, pauses: Sequence[float]) -> None:
+        """Have the thread attempt what is owed after so many seconds."""
+
         def attempt() -> None:
             self._attempt(owed, pauses)
 
@@ -241,6 +245,7 @@ class Worker:
             self._thread.start()
 
     def _run(self) -> None:
+        """Make calls when they are due, until none is to come: the body of the thread."""
         while True:
             with self._state:
                 call = self._wait_for_call()
@@ -278,6 +283,7 @@ class Worker:
         return heappop(self._waiting)
 
     def _make(self, call: Call) -> None:
+        """Make a call, and log what it raises."""
         try:
             call()
         except FAILURES as failure:

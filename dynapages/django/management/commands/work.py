@@ -90,6 +90,7 @@ def _stopped_by_signals(worker: Worker) -> Iterator[Event]:
 
 
 def _prose(figures: Figures) -> str:
+    """Return the figures of the work done as a sentence."""
     return (
         f"{figures.done:,} done, {figures.failed:,} failed and put off, {figures.dead:,} given up, "
         f"{Units(figures.units, figures.amazon_units)}"
