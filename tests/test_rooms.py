@@ -106,7 +106,6 @@ SCATTERED = frozenset(
         "lab.reports.page",
         "lab.sql_comparison.views",
         "lab.storm.run",
-        "shop.orders.listing",
     }
 )
 """Modules whose constants still stand in several places."""

@@ -38,6 +38,7 @@ def unfinished(result: ImportResult) -> str:
 
 
 def _counts(result: ImportResult) -> dict[str, Any]:
+    """Return the figures of an import, as ``--json`` prints them."""
     passes, findings = result.passes, result.findings
     return {
         "rows": passes.rows,
@@ -65,6 +66,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
 
 
 def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
+    """Return what an import that has written prints, line by line."""
     written = (
         "{written:,} written ({new:,} new, {replaced:,} replaced), {unchanged:,} unchanged, "
         "{superseded:,} superseded by newer versions. Products created: {products_created:,}."
@@ -76,6 +78,7 @@ def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
 def _sentences_of_trial(
     result: ImportResult, counts: dict[str, Any], rejects: RejectsFile
 ) -> list[str]:
+    """Return what a trial prints, line by line."""
     comparison = "It was not compared with what is stored: the database does not answer."
     if result.is_compared:
         comparison = (
@@ -90,6 +93,7 @@ def _sentences_of_trial(
 
 
 def _rows(result: ImportResult) -> str:
+    """Return the sentence with the numbers of rows that were read, rejected and skipped."""
     passes = result.passes
     skipped = f", {passes.skipped:,} skipped" if passes.skipped else ""
     spelling = f" ({passes.detected})" if passes.detected else ""
@@ -100,6 +104,7 @@ def _rows(result: ImportResult) -> str:
 
 
 def _remarks(result: ImportResult) -> Iterator[str]:
+    """Yield a sentence for each thing that was found in rows, such as guessed languages."""
     findings = result.findings
     languages = _by_language(result)
     if languages:

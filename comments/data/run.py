@@ -66,6 +66,7 @@ class CommentFile:
     def _rows(
         self, rows: Iterator[Record | Rejected | Skipped]
     ) -> Iterator[Record | Rejected | Skipped]:
+        """Yield the rows of a file, or those that each of them becomes where it is joined."""
         for row in rows:
             if self.joined is None or not isinstance(row, Record):
                 yield row
@@ -153,6 +154,7 @@ def import_file(
 def _write(
     result: ImportResult, writer: BulkWriter, products: "_Products", progress: Progress
 ) -> None:
+    """Write the newest version of each comment, chunk by chunk."""
     passes = result.passes
     with progress.step("Writing", total=passes.read, unit=" rows") as advance:
         for chunk in bounded_chunks(products.noted(passes.winning())):

@@ -146,6 +146,7 @@ class Basket:
         return PricedBasket(tuple(lines), tuple(missing), currency)
 
     def _store(self, quantities: dict[str, int], *, now: datetime) -> None:
+        """Put quantities into the session, and begin a new order form for them."""
         if not quantities:
             self.clear()
             return

@@ -169,10 +169,12 @@ def place(request: HttpRequest) -> HttpResponse:
 
 
 def _quoted(names: Iterable[str]) -> str:
+    """Return names in quotation marks, with commas between them."""
     return ", ".join(_("“%(name)s”") % {"name": name} for name in names)
 
 
 def _quantity(sent: QueryDict) -> int:
+    """Return how many pieces a form asks for, 1 by default. Raises Refusal."""
     text = sent.get("quantity", "1")
     if not QUANTITY.fullmatch(text) or not 1 <= int(text) <= MOST_OF_A_PRODUCT:
         raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
@@ -180,6 +182,7 @@ def _quantity(sent: QueryDict) -> int:
 
 
 def _intent(request: HttpRequest) -> str:
+    """Return the id of the order form that was sent. Raises Refusal."""
     intent = request.POST.get("order_id", "")
     if not INTENT.fullmatch(intent):
         sentence = _("This form names no order. Please start again from your basket.")

@@ -49,6 +49,7 @@ def decimal_mark(text: str) -> str:
 
 
 def _mark_in(number: str) -> str:
+    """Return the mark before the decimals of a number, as `decimal_mark` does of an amount."""
     last = max(number.rfind("."), number.rfind(","))
     if last < 0:
         return ""
@@ -75,6 +76,7 @@ def _bare(text: str) -> str:
 
 
 def _cents(text: str, whole: str, decimals: str) -> int:
+    """Return cents of the digits before and behind the mark of decimals. Raises BadNumber."""
     if not (_PLAIN.fullmatch(whole) or _GROUPED.fullmatch(whole)):
         raise _unreadable(text)
     if decimals and not decimals.isdigit():

@@ -100,6 +100,7 @@ def rows_of(
 
 
 def _order_values(order: Order) -> dict[str, object]:
+    """Return the values of an order's own columns."""
     values: dict[str, object] = {
         "order_id": order.sk.removeprefix(keys.ORDER_PREFIX),
         "foreign_id": order.foreign_id,
@@ -118,6 +119,7 @@ def _order_values(order: Order) -> dict[str, object]:
 
 
 def _line_values(line: OrderItem) -> dict[str, object]:
+    """Return the values of the columns of a line."""
     # By whole numbers: a price is exact.
     whole, part = divmod(int(line.unit_price_cents), 100)
     return {

@@ -145,6 +145,7 @@ def _put(categories: Iterable[NewCategory], products: Sequence[NewProduct]) -> N
 
 
 def _may_change(product: ImportedProduct, stored: Stored[NewProduct], update: Update) -> bool:
+    """Return whether an import may change a stored product: only by a later price."""
     if product.priced_at is None:
         return False
     stored_at = stored.content.priced_at
@@ -176,6 +177,7 @@ def _updated(
 
 
 def _new_product(product: ImportedProduct, categories: Iterable[NewCategory]) -> NewProduct:
+    """Build the product that the catalogue stores for an imported one."""
     return NewProduct(
         id=product.id,
         name=product.name,

@@ -173,6 +173,7 @@ class _Joined:
         return ImportedProduct(product_id, name, is_named=True, category=category_named(english))
 
     def _add(self, stem: str, row: Record | Rejected) -> None:
+        """Add a row's texts by its key. Raises RowRefused for a faulty or repeated one."""
         if isinstance(row, Rejected):
             raise RowRefused(row.reason)
         texts = {name: field_text(name, row.values[name]) for name in _JOINED[stem]}

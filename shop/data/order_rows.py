@@ -109,6 +109,7 @@ class OrderRows:
         return list(names)
 
     def _add_nested_line(self, line: Record, row: RowRef) -> Iterable[str]:
+        """Add a line of a list, unless an option skips it; return the names of its values."""
         rules = self.shape.line_rules
         changed = rules.apply(line) if rules else line
         if not isinstance(changed, Record):

@@ -152,6 +152,7 @@ def _pickup(texts: Texts) -> NewPickup | None:
 
 
 def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:
+    """Return the history of an order, from its own column or from its status and dates."""
     status = _status(texts, shape)
     if "history" in texts:
         return _given_history(texts["history"], status)
@@ -171,6 +172,7 @@ def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:
 
 
 def _status(texts: Texts, shape: Shape) -> Status | None:
+    """Return the status of an order, None where its dates decide. Raises RowRefused."""
     if "status" not in texts:
         if shape.needs_status:
             raise RowRefused("status is missing")
@@ -184,6 +186,7 @@ def _status(texts: Texts, shape: Shape) -> Status | None:
 
 
 def _given_history(text: str, status: Status | None) -> tuple[StatusChange, ...]:
+    """Parse the history of an export of this shop, which must end in the ``status``."""
     try:
         history = parse_history(text)
     except ValueError as error:

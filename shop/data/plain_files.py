@@ -87,6 +87,7 @@ class PlainFile(Generic[Built]):
         columns_among(present, columns, needed=needed)
 
     def _parse_row(self, record: Record, columns: Mapping[str, str]) -> Built | Rejected:
+        """Build what a row is, or return it as rejected."""
         try:
             texts: dict[str, str] = {}
             for name, column in columns.items():

@@ -80,6 +80,7 @@ def _id_of(row: Row) -> str:
 
 
 def _point(texts: Texts) -> PickupPoint:
+    """Build a pickup point of the texts of a row. Raises RowRefused."""
     point_id = short_text("id", _needed(texts, "id"), _LONGEST_ID)
     if not point_id.isprintable():
         raise RowRefused("id holds characters that cannot be seen")
@@ -94,6 +95,7 @@ def _point(texts: Texts) -> PickupPoint:
 
 
 def _zip_location(texts: Texts) -> ZipLocation:
+    """Build the location of a postcode of the texts of a row. Raises RowRefused."""
     code = zip_code_of(_needed(texts, "zip"))
     if not code:
         shown = texts["zip"][:_SHOWN]
@@ -113,6 +115,7 @@ def _line(texts: Texts, name: str) -> str:
 
 
 def _place(texts: Texts) -> Coordinates:
+    """Parse the coordinates of a row. Raises RowRefused."""
     latitude, longitude = _degrees(texts, "latitude"), _degrees(texts, "longitude")
     try:
         return Coordinates.at(latitude, longitude)

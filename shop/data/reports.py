@@ -24,6 +24,7 @@ def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
 
 
 def _counts(result: ImportResult) -> dict[str, Any]:
+    """Return the figures of an import, as ``--json`` prints them."""
     survey = result.survey
     statuses = survey.statuses
     files: dict[str, dict[str, int]] = {}
@@ -50,6 +51,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
 
 
 def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
+    """Return what an import that has written prints, line by line."""
     sentences = [
         *_rows(result),
         "Orders: {created:,} created, {updated:,} updated, {unchanged:,} unchanged; "
@@ -64,6 +66,7 @@ def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
 
 
 def _sentences_of_trial(result: ImportResult, rejects: RejectsFile) -> list[str]:
+    """Return what a trial prints, line by line."""
     statuses: list[str] = []
     for status, number in sorted(result.survey.statuses.items()):
         statuses.append(f"{number:,} {status.value}")
@@ -72,6 +75,7 @@ def _sentences_of_trial(result: ImportResult, rejects: RejectsFile) -> list[str]
 
 
 def _rows(result: ImportResult) -> Iterator[str]:
+    """Yield a sentence with the numbers of rows for each file."""
     for name, counts in result.files.items():
         skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
         yield (
@@ -81,6 +85,7 @@ def _rows(result: ImportResult) -> Iterator[str]:
 
 
 def _remarks(survey: SurveyResult) -> Iterator[str]:
+    """Yield sentences about what was assumed, and what was left out."""
     if survey.assumed_decimal:
         mark = survey.assumed_decimal
         yield f"Unclear amounts were read as the others, with decimals after “{mark}”."

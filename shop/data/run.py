@@ -131,6 +131,7 @@ class _Load:
         products: Iterable[ImportedProduct],
         joined: Mapping[str, datetime],
     ) -> None:
+        """Note how many customers, mapped ids and orders without items there are."""
         result, names = self.result, self.result.survey.names
         result.users = len(joined)
         # What was rejected since is not counted.
@@ -145,6 +146,7 @@ class _Load:
                 result.mapped += 1
 
     def _put_products(self, products: Sequence[ImportedProduct], update: Update) -> None:
+        """Put products that are missing, and change stored ones as far as ``update`` allows."""
         # Category by category: the front page shows complete ones.
         by_category: dict[NewCategory | None, list[ImportedProduct]] = {}
         for product in products:
@@ -153,6 +155,7 @@ class _Load:
             self.result.products += put_products(some, update)
 
     def _put_users(self, joined: Mapping[str, datetime]) -> None:
+        """Create the customers that are missing, who joined at these moments."""
         names = self.result.survey.names
         originals = names.users_before | names.users
         chunks = in_chunks(sorted(joined), READ_AT_A_TIME)
@@ -163,6 +166,7 @@ class _Load:
     def _put_orders(
         self, orders: Sequence[ImportedOrder], at_a_time: int, *, announces: bool
     ) -> None:
+        """Put orders, some at a time, and reject those whose id is in use."""
         # The oldest first, so that purchases point to the latest order.
         chunks = in_chunks(orders, at_a_time)
         for chunk in self._advancing("Orders", chunks, len(orders)):

@@ -146,6 +146,7 @@ class Shape:
         fields: Sequence[str],
         needed: Collection[str],
     ) -> None:
+        """Raise BadMapping unless a file has the ``needed`` columns, and all that are named."""
         required = {name for name in needed if name not in self.constants}
         column_of: dict[str, str] = {}
         for name in fields:

@@ -97,6 +97,7 @@ def read_order_files(
 
 
 def _read(files: OrderFiles, progress: Progress) -> "_Survey":
+    """Read all rows of the files once."""
     size = 0
     for file in (files.orders, files.lines):
         if file is not None and file.path.exists():
@@ -200,6 +201,7 @@ class _Survey:
         )
 
     def _count(self, rows: OrderRows) -> None:
+        """Add the rows of an order to the numbers of rows of each file."""
         for row in rows.rows:
             self._rows[row.file] += 1
             # A row with a fault is rejected, whether its line was to be skipped or not.
@@ -214,6 +216,7 @@ class _Survey:
             reject(rejected)
 
     def _counts(self) -> dict[str, RowCounts]:
+        """Return the numbers of rows by file."""
         rejected = Counter(row.file for row in self._rejected)
         return {
             name: RowCounts(self._rows[name], rejected[name], self._skipped[name])
@@ -242,6 +245,7 @@ class _Survey:
         self._incomplete_because = ""
 
     def _add(self, record: Record, row: RowRef, *, with_lines: bool) -> None:
+        """Add a row of the first file to its order."""
         order_id = _order_id(record, self._shape.columns)
         if not order_id:
             self._refuse(row, "order_id is missing", "")
@@ -253,6 +257,7 @@ class _Survey:
             self._add_order(order_id, record, row)
 
     def _add_row(self, order_id: str, record: Record, row: RowRef) -> None:
+        """Add a row that has a line of its order, and maybe fields of the order."""
         order = self._order(order_id)
         if order is None:
             return
@@ -261,6 +266,7 @@ class _Survey:
         order.add_line(record, row, self._shape.columns)
 
     def _add_order(self, order_id: str, record: Record, row: RowRef) -> None:
+        """Add a row that is an order, and the lines that are nested in it."""
         if order_id in self._orders:
             reason = f"“{order_id[:_SHOWN]}” is there already: the first such row counts"
             self._refuse(row, reason, order_id)
@@ -307,6 +313,7 @@ def _rows(
     require: Callable[[Sequence[str]], None],
     advance: Advance,
 ) -> Iterator[Record | Rejected | Skipped]:
+    """Yield the rows of a file; one whose id of an order is too long is rejected."""
     id_column = columns.get("order_id", "order_id")
     with open_rows(file) as opened:
         if opened.are_columns_known:

@@ -157,6 +157,7 @@ def _attributes(item: Item) -> dict[str, Any]:
 
 
 def _entered(entry: Entry) -> datetime | None:
+    """Return when an order entered its status, None where the index does not tell."""
     if entry.run.index is BY_STATUS:
         return moment_at(entry.position.place)
     # The table itself has the history, other indexes have not.
@@ -186,6 +187,7 @@ def whole_order(
 
 
 def _line(item: Item) -> OrderLine:
+    """Build a line of an order from its stored item."""
     return OrderLine(
         product_id=item["product_id"]["S"],
         name=item["name"]["S"],

@@ -132,6 +132,7 @@ class OrderFilter:
 
 
 def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, ...]:
+    """Return the statuses in values of a URL, each once. Raises BadListFilter for others."""
     chosen: list[str] = []
     for value in values:
         if not value:  # an empty field of a form

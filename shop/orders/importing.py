@@ -67,6 +67,7 @@ def put_orders(orders: Iterable[NewOrder], *, announces: bool = False) -> list[O
 def _put_orders_of(
     username: str, orders: Iterable[NewOrder], *, announces: bool
 ) -> dict[str, OrderOutcome]:
+    """Put the orders of one customer, one transaction after the other."""
     outcomes: dict[str, OrderOutcome] = {}
     for batch in _batches(_prepared(username, orders)):
         outcomes |= _put_batch(batch, announces=announces)
@@ -106,6 +107,7 @@ def _batches(orders: Iterable[_PreparedOrder]) -> Iterator[list[_PreparedOrder]]
 
 
 def _put_batch(batch: Sequence[_PreparedOrder], *, announces: bool) -> dict[str, OrderOutcome]:
+    """Put orders in one transaction; if one of them is stored already, each in its own."""
     if len(batch) == 1:  # it may be a large one
         return _put_each(batch, announces=announces)
     puts: dict[Key, Action] = {}
@@ -130,6 +132,7 @@ def _put_each(batch: Iterable[_PreparedOrder], *, announces: bool) -> dict[str, 
 
 
 def _put_alone(prepared: _PreparedOrder, *, announces: bool) -> OrderOutcome:
+    """Put one order, of any size, or bring the stored one to its status."""
     order, puts = prepared.order, prepared.puts
     try:
         if len(puts) + COUNTERS > MOST_ACTIONS:

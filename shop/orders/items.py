@@ -197,6 +197,7 @@ def order_puts(items: Iterable[ShopItem]) -> dict[Key, Action]:
 
 
 def _put(item: ShopItem) -> Action:
+    """Build the put of one item; see `order_puts`."""
     # A purchase, a pointer with a key of its own, is put again by each order of the product.
     is_pointer = isinstance(item, OrderPointer) and item.pk == item.sk
     if is_pointer or isinstance(item, Order):
@@ -236,6 +237,7 @@ def history_entry(change: StatusChange) -> StatusMoment:
 
 
 def _order(order: NewOrder, *, shard: int) -> Order:
+    """Build the order's own item."""
     now_in = order.now_in
     summary = None
     if order.lines:
@@ -268,6 +270,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
 
 
 def _lines(order: NewOrder) -> Iterator[OrderItem]:
+    """Yield the items of the lines, numbered from 1."""
     for number, line in enumerate(order.lines, 1):
         yield OrderItem(
             pk=keys.item(order.id, number),
@@ -281,6 +284,7 @@ def _lines(order: NewOrder) -> Iterator[OrderItem]:
 
 
 def _purchases(order: NewOrder, before: Iterable[str]) -> Iterator[Purchase]:
+    """Yield the edges from the customer to the products of the order."""
     is_delivered = order.now_in.status is Status.DELIVERED
     nearest = nearest_to(order.product_ids, before)
     for product_id in order.product_ids:

@@ -79,6 +79,7 @@ def _require_absent(order: Order, pointers: Sequence[OrderPointer]) -> None:
 
 
 def _put_further_lines(items: OrderItems) -> None:
+    """Put all lines but the first. Raises ConditionFailed as `put_large_order` does."""
     first_line, *further_lines = items.lines
     first_key = table_key(*first_line.key)
     is_absent = check(OrderItem, first_key, OrderItem.pk.does_not_exist())

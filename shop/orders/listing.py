@@ -238,6 +238,7 @@ def csv_reader(read: Callable[[PageRequest], OrdersResult]) -> Callable[[PageReq
 
 
 def _row(order: OrderEntry) -> tuple[object, ...]:
+    """Return an order as a row of CSV; see `COLUMNS`."""
     return (
         order.id,
         order.foreign_id,

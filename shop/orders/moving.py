@@ -176,6 +176,7 @@ def write_move(change: Action, order: Order, *, source: Status, target: Status) 
 
 
 def _purchase_updates(order: Order, source: Status, target: Status) -> list[Action]:
+    """Build the changes of purchases that an order brings which is delivered or sent back."""
     # “Also bought” counts delivered orders alone.
     if Status.DELIVERED not in {source, target}:
         return []
@@ -207,6 +208,7 @@ def move_orders(order_ids: Sequence[str], move: Move, *, who: str, now: datetime
 
 
 def _move_one(order_id: str, move: Move, *, who: str, now: datetime) -> Moved:
+    """Move an order as staff; return the outcome instead of raising it."""
     try:
         move_order(
             username=owner_of(order_id),

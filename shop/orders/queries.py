@@ -223,6 +223,7 @@ def every_line(order: StoredOrder) -> list[Item]:
 def _find(
     order_id: str, username: str | None, sees_any: Callable[[], bool], first_line: int
 ) -> WholeOrder | None:
+    """Read an order by its own id, and some of its lines; None if it may not be seen."""
     # The order's own item is behind those of its lines.
     since = keys.item(order_id, first_line)
     run = Run(index=INVERTED, partition=keys.order(order_id), since=since)
@@ -260,6 +261,7 @@ def _owner_among(items: Iterable[Item]) -> str | None:
 def _find_foreign(
     foreign_id: str, username: str | None, sees_any: Callable[[], bool], first_line: int
 ) -> WholeOrder | None:
+    """Read the order that a foreign id leads to; None without exactly one that may be seen."""
     pointers = pointers_to(foreign_id)
     visible = [pointer for pointer in pointers if pointer.username == username]
     if not visible and pointers and sees_any():

@@ -72,6 +72,7 @@ def settle(username: str, order_id: str) -> bool:
 
 
 def _settle_once(username: str, order_id: str) -> bool:
+    """Do what `settle` does. Raises ConditionFailed if something changed meanwhile."""
     order = Order.find(keys.user(username), keys.order(order_id))
     if order is None or order.unsettled is None:
         return True  # somebody else has settled it
@@ -138,6 +139,7 @@ def _is_settled(stored: Item, purchase: Purchase) -> bool:
 
 
 def _update(stored: Item, purchase: Purchase) -> Action:
+    """Build the update that gives a stored purchase the order and the keys of another one."""
     names = ("also", *PURCHASE_KEYS)
     values: dict[str, object] = {}
     for name in names:

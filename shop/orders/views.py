@@ -102,6 +102,7 @@ def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpRes
 
 
 def _show_list(request: HttpRequest, order_list: OrderList, page: OrdersPage) -> HttpResponse:
+    """Answer with a page of orders, for the customer or for staff."""
     url = url_without_blanks(request)
     if url:
         return redirect(url)

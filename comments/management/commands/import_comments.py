@@ -145,6 +145,7 @@ def _columns(known: Shape, text: str) -> tuple[dict[str, Sequence[str]], list[st
 
 
 def _id_parts(text: str) -> list[str]:
+    """Return the names of columns or fields that ids are made from. Raises BadMapping."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
@@ -152,6 +153,7 @@ def _id_parts(text: str) -> list[str]:
 
 
 def _id_prefix(prefix: str) -> str:
+    """Return the prefix of ids, if one that it begins is allowed. Raises BadMapping."""
     # Any id stands for those of the file: the prefix alone is checked.
     try:
         comment_id_from("1", prefix=prefix)
@@ -161,6 +163,7 @@ def _id_prefix(prefix: str) -> str:
 
 
 def _product_id(product_id: str) -> str:
+    """Return the id of a product, if it is allowed. Raises BadMapping."""
     if not product_id or identifier_of(product_id) != product_id:
         raise BadMapping(
             f"“{product_id}” is no id of a product: up to 128 of A-Z, a-z, 0-9, “.”, “_” and “-”, "
@@ -170,6 +173,7 @@ def _product_id(product_id: str) -> str:
 
 
 def _language_map(text: str) -> dict[str, str]:
+    """Return codes of languages by the file's own, in lower case. Raises BadMapping."""
     languages: dict[str, str] = {}
     for file_code, code in parse_pairs(text, example="us=en").items():
         if not is_language(code.lower()):

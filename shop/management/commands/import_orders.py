@@ -143,6 +143,7 @@ def _require_files(path: Path, lines: Path | None) -> None:
 
 
 def _update(options: Mapping[str, Any]) -> Update:
+    """Return which stored products the options allow to change."""
     if options["update_shop_products"]:
         return Update.ALL
     if options["update_products"]:
@@ -165,6 +166,7 @@ def _files(path: Path, options: Mapping[str, Any]) -> OpenFiles:
 
 
 def _folder(path: Path, options: Mapping[str, Any], statuses: Statuses) -> OpenFiles:
+    """Return what opens a folder of Olist's files. Raises BadMapping for useless options."""
     useless = [f"--{name.replace('_', '-')}" for name in _OF_SHAPES if options[name]]
     if useless:
         raise BadMapping(f"A folder of Olist's files does not take {', '.join(useless)}.")

@@ -59,6 +59,7 @@ class Command(TableCommand):
 
 
 def _report(counts: dict[str, Any], options: dict[str, Any]) -> ImportReport:
+    """Build the report of an import of pickup points or postcodes."""
     rows = (
         "{rows:,} rows of {kind}: {read:,} read, {rejected:,} rejected, "
         "{superseded:,} superseded by later rows."

@@ -76,6 +76,7 @@ def _plain_file(path: Path, options: dict[str, Any]) -> PlainFile[ProductRow]:
 
 
 def _report(counts: dict[str, Any], *, is_trial: bool) -> ImportReport:
+    """Build the report of an import of products."""
     sentences = [
         "{rows:,} rows: {read:,} read, {rejected:,} rejected, {superseded:,} superseded by later "
         "rows.".format_map(counts),

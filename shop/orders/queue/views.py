@@ -112,6 +112,7 @@ def find(request: HttpRequest, read: tuple[str, list[Match]]) -> HttpResponse:
 def _read_buyers(
     request: HttpRequest, _visitor: Visitor, product_id: str
 ) -> ListResult[Product, Page]:
+    """Read a product, and the page of its buyers that a request asks for, in one round."""
     page_request = buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
     with pool().together() as together:
         product = together.start(partial(product_or_404, product_id))
@@ -220,6 +221,7 @@ def _orders_up_to_end(page: Page, page_request: PageRequest) -> int:
 
 
 def _move(target: str) -> Move:
+    """Return the move of staff to a status, such as from “Placed” to “Approved”. Raises Refusal."""
     for move in FORWARD:
         if move.target == target:
             return move
@@ -229,6 +231,7 @@ def _move(target: str) -> Move:
 
 
 def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, Any]:
+    """Build what a page shows of the outcomes of moves."""
     moved = by_others = 0
     for result in results:
         if not result.refusal:
