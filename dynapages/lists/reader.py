@@ -81,6 +81,13 @@ class PageRequest:
             raise ValueError(f"A page has at least one item, not {self.size}")
 
     @property
+    def start_ordinal(self) -> Ordinal | None:
+        """The ordinal of the item that the page is next to; None where it is not known."""
+        if self.position is None:
+            return LIST_EDGE
+        return self.position.ordinal
+
+    @property
     def is_first(self) -> bool:
         """Whether it is the page at the list's beginning."""
         return self.position is None and self.toward is Toward.NEXT
@@ -382,7 +389,7 @@ def page_of(
     else:
         cut_at = None
     # Where the reading began there is a page, unless it began at an edge of the list.
-    came_from_a_page = request.position is not None and request.position.ordinal != LIST_EDGE
+    came_from_a_page = request.start_ordinal != LIST_EDGE
     if is_onward:
         has_previous, has_next = came_from_a_page, goes_on
     else:
@@ -414,7 +421,7 @@ def _last_read_ordinal(entries: Sequence[Entry], request: PageRequest) -> Ordina
     if entries:
         last_read = -1 if request.toward is Toward.NEXT else 0
         return entries[last_read].position.ordinal
-    return request.position.ordinal if request.position else LIST_EDGE
+    return request.start_ordinal
 
 
 def _reads_of(merges: Sequence[Merge], entries: Sequence[Entry]) -> Iterator[RunRead]:
@@ -469,7 +476,7 @@ def _numbered(
     Numbers from the beginning stay above 0, those from the end below, however the list changes. If
     the position's is not known, those of a page that reaches neither end are not known either.
     """
-    start = request.position.ordinal if request.position else LIST_EDGE
+    start = request.start_ordinal
     if request.toward is Toward.NEXT:
         first = _first_behind(start, len(entries), is_to_end=reaches_edge)
     else:

@@ -68,9 +68,9 @@ def update(
 
 def unchanged(item: Item, *attributes: Attribute[Any]) -> Condition:
     """Require that each attribute is as it is in ``item``, or missing as it is there."""
-    condition, *others = [_as_in(item, attribute) for attribute in attributes]
-    for other in others:
-        condition &= other
+    condition = _as_in(item, attributes[0])
+    for attribute in attributes[1:]:
+        condition &= _as_in(item, attribute)
     return condition
 
 

@@ -139,9 +139,12 @@ class Counters:
         Shard 0 tells how many shards there are. Those that were not known are read now.
         """
         complete = self._complete(known, items, consistent=consistent)
-        sums = {}
+        sums: dict[str, dict[str, int]] = {}
         for name, shards in complete.items():
-            sums[name] = {cell: number for cell, number in self._sum(shards).items() if number}
+            sums[name] = {}
+            for cell, number in self._sum(shards).items():
+                if number:
+                    sums[name][cell] = number
         return sums
 
     def cells_in(self, item: Item) -> dict[str, int]:
@@ -436,13 +439,17 @@ def _raise_refusals(error: ConditionFailed, count: int) -> None:
 
 def _are_of_one_fold(shards: Sequence[Item]) -> bool:
     """Return whether shards were read between the same two folds."""
-    first, *others = [item.get(_SPREAD) for item in shards]
-    return all(text == first for text in others)
+    text = shards[0].get(_SPREAD)
+    return all(item.get(_SPREAD) == text for item in shards)
 
 
 def _each_shard(numbers: Mapping[str, int]) -> list[Shard]:
     """Return each shard of counters, of which the numbers of shards are given by name."""
-    return [(name, shard) for name, number in numbers.items() for shard in range(number)]
+    shards = []
+    for name, number in numbers.items():
+        for shard in range(number):
+            shards.append((name, shard))
+    return shards
 
 
 def _values(item: Item, names: Iterable[str]) -> tuple[KeyValue, ...]:
@@ -460,12 +467,21 @@ def _unchanged_since(item: Item) -> Expression:
 
 def _changes(values: Mapping[str, KeyValue], deltas: Mapping[str, int] | None = None) -> Expression:
     """Build what sets attributes to values, and adds to cells what is not zero."""
-    added = {cell: delta for cell, delta in sorted((deltas or {}).items()) if delta}
-    changed = {**values, **added}
-    sets = ", ".join(f"#{n} = :{n}" for n in range(len(values)))
-    adds = ", ".join(f"#{n} :{n}" for n in range(len(values), len(changed)))
-    return Expression(
-        f"SET {sets} ADD {adds}" if adds else f"SET {sets}",
-        {f"#{n}": name for n, name in enumerate(changed)},
-        {f":{n}": wire_value(value) for n, value in enumerate(changed.values())},
-    )
+    names: dict[str, str] = {}
+    wire_values: dict[str, Value] = {}
+    sets, adds = [], []
+    for name, value in values.items():
+        number = len(names)
+        names[f"#{number}"] = name
+        wire_values[f":{number}"] = wire_value(value)
+        sets.append(f"#{number} = :{number}")
+    for cell, delta in sorted((deltas or {}).items()):
+        if delta:
+            number = len(names)
+            names[f"#{number}"] = cell
+            wire_values[f":{number}"] = wire_value(delta)
+            adds.append(f"#{number} :{number}")
+    text = f"SET {', '.join(sets)}"
+    if adds:
+        text += f" ADD {', '.join(adds)}"
+    return Expression(text, names, wire_values)

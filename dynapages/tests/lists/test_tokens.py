@@ -1,4 +1,6 @@
+import hmac
 import re
+from base64 import urlsafe_b64encode
 from random import Random
 
 import pytest
@@ -84,6 +86,13 @@ class TestADamagedToken:
         with pytest.raises(DamagedToken, match="too old"):
             TOKENS.read(token, list_name=LIST)
 
+    def test_may_be_signed_by_the_same_secret_for_another_purpose(self):
+        signed, _, _ = TOKENS.write(POSITION, list_name=LIST).rpartition(".")
+        signature = hmac.digest(KEY.encode(), signed.encode(), "sha256")
+        encoded = urlsafe_b64encode(signature).rstrip(b"=").decode()
+        with pytest.raises(DamagedToken):
+            TOKENS.read(f"{signed}.{encoded}", list_name=LIST)
+
     def test_may_be_something_else_that_was_signed(self):
         with pytest.raises(DamagedToken):
             TOKENS.read(KeyedSigner(KEY).sign("alex@example.com"), list_name=LIST)
@@ -141,6 +150,9 @@ class TestASecret:
     def test_has_at_least_16_bytes(self, secret):
         with pytest.raises(ValueError, match="at least 16 bytes, not"):
             Tokens(secret)
+
+    def test_may_have_no_more_than_these(self):
+        Tokens(b"\0" * 16).write(POSITION, list_name=LIST)
 
     def test_may_be_bytes(self):
         token = Tokens(KEY.encode()).write(POSITION, list_name=LIST)
