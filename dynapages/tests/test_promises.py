@@ -1,4 +1,4 @@
-"""What the README promises beside the usual ways to turn pages."""
+"""What the README promises, compared with the usual ways to turn pages."""
 
 import pytest
 

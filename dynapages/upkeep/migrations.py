@@ -1,8 +1,8 @@
 """Migrations: named steps that bring stored items over to the shape that the code writes now.
 
 A step reads its table by Scan, and writes each item of an older shape on condition that what it was
-derived from is still stored; else the item is read and derived again. So the site may run beside
-it. After each page a checkpoint is stored in the table itself, by which an interrupted step
+derived from is still stored; else the item is read and derived again. So the site may run
+meanwhile. After each page a checkpoint is stored in the table itself, by which an interrupted step
 continues, on whatever machine. A run that finds another run's checkpoint there stops.
 """
 
