@@ -4,7 +4,6 @@ Ids of comments may hold slashes, so each address ends with its id. What a key m
 pages: ``write`` acts as its user, ``staff`` as one of the staff.
 """
 
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
@@ -288,15 +287,15 @@ def list_comments(
             )
         )
         voted = page.voted if visitor.user_id else None
-        shown = (_out(each, voted, product_id=product_id) for each in page.comments)
+        results = page.results
         return PageOf(
-            tuple(shown),
-            page.results.page,
+            tuple(_out(comment, voted, product_id=product_id) for comment in page.comments),
+            results.page,
             page.total,
-            page.results.plan.name,
+            results.plan.name,
             more={
-                "reached": reached_at(page.results.page),
-                "search": _search_out(search.search, page.results.reach) if search else None,
+                "reached": reached_at(results.page),
+                "search": _search_out(search.search, results.reach) if search else None,
             },
         )
 
@@ -357,14 +356,14 @@ def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
         raise Http404(NOBODY)
     sees_hidden = caller.user_id == user_id or caller.allows(Scope.STAFF)
 
-    def read(asked: PageRequest) -> PageResult[CommentOut]:
-        found = profiles.list_written_by(user_id, asked)
-        require_user_of(found, asked, user_id)
-        seen = profiles.with_products(
-            each for each in found.items if sees_hidden or not each.is_hidden
-        )
-        shown = (_out(comment, product=product) for comment, product in seen)
-        return PageResult(tuple(shown), found.page)
+    def read(page_request: PageRequest) -> PageResult[CommentOut]:
+        written = profiles.list_written_by(user_id, page_request)
+        require_user_of(written, page_request, user_id)
+        comments = [each for each in written.items if sees_hidden or not each.is_hidden]
+        shown = [
+            _out(comment, product=product) for comment, product in profiles.with_products(comments)
+        ]
+        return PageResult(tuple(shown), written.page)
 
     return ListOf(Pager("", f"profile/{user_id}"), read, profiles.PLAN)
 
@@ -384,7 +383,9 @@ def recently_commented(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
 
 
 def _ranking(ranking: Ranking) -> ListOf[rankings.RankedProduct]:
-    read = partial(rankings.list_ranking, ranking)
+    def read(page_request: PageRequest) -> PageResult[rankings.RankedProduct]:
+        return rankings.list_ranking(ranking, page_request)
+
     return ListOf(Pager("", f"ranking/{ranking}"), read, rankings.PLAN)
 
 
@@ -417,12 +418,12 @@ def _name_of_caller(request: HttpRequest) -> str:
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
-def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
+def post(request: HttpRequest, product_id: IdText, content: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     find_product(product_id)
     comment_id = str(ULID.from_bytes(ninja.token_of(request)))
     posting.post_comment(
-        said.draft,
+        content.draft,
         comment_id=comment_id,
         product_id=product_id,
         user_id=caller_of(request).user_id,
@@ -433,12 +434,12 @@ def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
 
 
 @router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
-def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
+def edit(request: HttpRequest, comment_id: IdText, content: EditIn) -> object:
     """Change a comment of one's own, if its version is still the one that was read."""
     posting.save_edit(
-        said.draft,
+        content.draft,
         comment_id=comment_id,
-        version=said.version,
+        version=content.version,
         user_id=caller_of(request).user_id,
         now=clock.now(),
     )
@@ -474,28 +475,28 @@ def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
 
 
 @router.put("/reports/{path:comment_id}", response={204: None}, auth=WRITE)
-def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
+def report(request: HttpRequest, comment_id: IdText, content: ReportIn) -> None:
     """Report a comment to the shop; a user's first report of it counts."""
     reports.report_comment(
         comment_id=comment_id,
         user_id=caller_of(request).user_id,
         author=_name_of_caller(request),
-        reason=said.reason,
-        text=said.text.strip(),
+        reason=content.reason,
+        text=content.text.strip(),
         now=clock.now(),
     )
 
 
 @router.put("/replies/{path:comment_id}", response=CommentOut, auth=STAFF)
-def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
+def reply(request: HttpRequest, comment_id: IdText, content: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
     seen = replies.find_reply(comment_id)
-    if seen is None or seen.text != said.text:
-        if (seen.version if seen else 0) != said.version:
+    if seen is None or seen.text != content.text:
+        if (seen.version if seen else 0) != content.version:
             raise replies.ReplyChanged(seen)
         replies.reply_to(
             comment_id=comment_id,
-            text=said.text,
+            text=content.text,
             user_id=caller_of(request).user_id,
             author=_name_of_caller(request),
             seen=seen,
@@ -513,8 +514,8 @@ def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
 
 
 @router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
-def decide(request: HttpRequest, comment_id: IdText, said: DecisionIn) -> None:
+def decide(request: HttpRequest, comment_id: IdText, content: DecisionIn) -> None:
     """Publish, reject, keep, hide, restore or delete a comment."""
-    seen = Revision.parse(said.revision) if said.revision else None
+    seen = Revision.parse(content.revision) if content.revision else None
     who = caller_of(request).user_id
-    carry_out(said.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())
+    carry_out(content.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

@@ -38,7 +38,7 @@ from comments.users import user_id_of, visitor_of
 from comments.web.forms import NO_SUCH_COMMENT, missing_as_404
 from dynapages.calls import clock, current_meter
 from dynapages.django.access import is_personal, public
-from dynapages.django.formats import format_asked
+from dynapages.django.formats import requested_format
 from dynapages.django.paging import (
     Pager,
     note_list,
@@ -105,7 +105,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     if search and order.is_by_rating:
         first_url = list_url(product_id, chosen, search=search)
         raise Refusal(_(NOT_BY_RATING), first_url=first_url)
-    if search and search.refused and (wants_partial(request) or format_asked(request.META)):
+    if search and search.refused and (wants_partial(request) or requested_format(request.META)):
         raise Refusal(search.refused)
     pager = pager_of(product_id, chosen, order, search)
     shown = _shown(request, pager)
@@ -280,7 +280,7 @@ def _unless_known(
     """
     if is_personal(request) or wants_explanation(request):
         return render()
-    form = format_asked(request.META) or wants_partial(request)
+    form = requested_format(request.META) or wants_partial(request)
     basis = f"{_release_digest()} {get_language()} {form} {data!r}"
     etag = f'W/"{blake2b(basis.encode(), digest_size=12).hexdigest()}"'
     response = get_conditional_response(request, etag=etag) or render()

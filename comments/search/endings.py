@@ -104,7 +104,8 @@ def _in_harmony(word: str) -> str:
     first = re.search("[ae]", word)
     if not first:
         return word
-    vowels, letters, is_first = _FRONT if first[0] == "e" else _BACK, list[str](), True
+    vowels = _FRONT if first[0] == "e" else _BACK
+    letters, is_first = list[str](), True
     for letter in word:
         if letter in "ae":
             vowels = _FRONT if letter == "e" else _BACK

@@ -50,10 +50,11 @@ def _plain_forms() -> dict[int, str]:
     plain = {ord(letter): form for letter, form in _WITHOUT_PLAIN_FORM.items()}
     for first, last in _LATIN_AND_GREEK:
         for code_point in range(first, last + 1):
-            letters = normalize("NFD", chr(code_point))
-            base = "".join(one for one in letters if category(one) != "Mn")
+            # Unicode's decomposition of a letter has its accents as signs of their own.
+            signs = normalize("NFD", chr(code_point))
+            base = "".join(sign for sign in signs if category(sign) != "Mn")
             if base != chr(code_point):
-                plain[code_point] = "".join(_WITHOUT_PLAIN_FORM.get(one, one) for one in base)
+                plain[code_point] = "".join(_WITHOUT_PLAIN_FORM.get(sign, sign) for sign in base)
     return plain
 
 

@@ -8,9 +8,8 @@ fills the table of a site that has just switched on the search, too.
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from hashlib import blake2b
-from operator import xor
 
 from comments import keys
 from comments.models import TABLE as COMMENTS_TABLE
@@ -53,10 +52,13 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
         repair = partial(repair_once, finish_change, change[_PLACE]["S"], bulk_batches())
         yield Difference("change", subject, "not written", "written", repair)
     marks = list[Item]()
-    stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown, marks)}
+    wrong = _comments_that_differ(shown, marks)
     for mark in marks:
         yield from _reread_mark(mark)
-    for key, item in _postings(shown) if stored else ():
+    if not wrong:
+        return
+    stored: dict[str, set[Name]] = {key: set() for key in wrong}
+    for key, item in _postings(shown):
         if key in stored:
             stored[key].add((item["pk"]["S"], item[_PLACE]["S"]))
     for some in in_chunks(stored, WRITTEN_AT_ONCE):
@@ -82,7 +84,7 @@ def has_words() -> bool:
     return bool(client().scan(TableName=TABLE, Limit=1)["Items"])
 
 
-def _wrong(progress: Progress, marks: list[Item]) -> list[str]:
+def _comments_that_differ(progress: Progress, marks: list[Item]) -> list[str]:
     """Return the keys of the comments whose postings look wrong; add the ``marks`` that are met."""
     sums: dict[str, int] = defaultdict(int)
     for key, item in _postings(progress, marks):
@@ -93,8 +95,10 @@ def _wrong(progress: Progress, marks: list[Item]) -> list[str]:
         if item["sk"]["S"] == keys.BODY:  # which comes before its comment
             bodies = {key: item[_BODY]["S"]}
         elif is_comment(item):
-            right = reduce(xor, map(_digest, postings_of(item, bodies.get(key))), 0)
-            if sums.pop(key, 0) != right:
+            expected = 0
+            for posting in postings_of(item, bodies.get(key)):
+                expected ^= _digest(posting)
+            if sums.pop(key, 0) != expected:
                 wrong.append(key)
     return [*wrong, *sums]  # and those of comments that are gone
 
@@ -108,27 +112,38 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
     derived = writer.derive(writer.read(some))
     expected = {key: writer.by_name(derived.get(key, ())) for key in some}
     names = {key: stored[key].union(expected[key]) for key in some}
-    wanted = [writer.table_key(name) for each in names.values() for name in each]
-    found = writer.by_name(writer.batches.get(TABLE, wanted))
-    bare, older = list[str](), list[str]()
+    posting_keys = [writer.table_key(name) for key in some for name in names[key]]
+    postings = writer.by_name(writer.batches.get(TABLE, posting_keys))
+    without, with_older = list[str](), list[str]()
     for key in some:
-        now = {name: _digest(found[name]) for name in names[key] if name in found}
+        now = {name: _digest(postings[name]) for name in names[key] if name in postings}
         right = {name: _digest(item) for name, item in expected[key].items()}
         if right and not now:
-            bare.append(key)
-        elif right and all(version_in(partition) == OLDER for partition, _ in now):
-            older.append(key)
+            without.append(key)
+        elif right and all(version_in(partition) == OLDER for partition, _place in now):
+            with_older.append(key)
         elif now != right:
-            repair = partial(repair_once, rewrite, names[key])
-            told, ought = describe_names(pk for pk, _ in now), describe_names(pk for pk, _ in right)
-            yield Difference("postings", describe_comments([key]), told, ought, repair)
-    for keys_of, told in ((bare, "no postings"), (older, f"postings of {OLDER}")):
-        if keys_of:
-            wrong = set().union(*(names[key] for key in keys_of))
-            number = sum(len(expected[key]) for key in keys_of)
-            repair = partial(repair_once, rewrite, wrong)
             yield Difference(
-                "words", describe_comments(keys_of), told, f"{number} postings", repair
+                "postings",
+                describe_comments([key]),
+                describe_names(partition for partition, _place in now),
+                describe_names(partition for partition, _place in right),
+                partial(repair_once, rewrite, names[key]),
+            )
+    # Of a site that has just switched on the search, these are all of its comments.
+    for comment_keys, stored_now in (
+        (without, "no postings"),
+        (with_older, f"postings of {OLDER}"),
+    ):
+        if comment_keys:
+            number = sum(len(expected[key]) for key in comment_keys)
+            wrong = set[Name]().union(*(names[key] for key in comment_keys))
+            yield Difference(
+                "words",
+                describe_comments(comment_keys),
+                stored_now,
+                f"{number} postings",
+                partial(repair_once, rewrite, wrong),
             )
 
 
@@ -143,6 +158,7 @@ def _postings(progress: Progress, marks: list[Item] | None = None) -> Iterator[t
 
 
 def _digest(posting: Item) -> int:
+    """Return a number of 64 bits for a posting, the same in whichever order its stems are."""
     in_order = {**posting, STEMS: sorted(posting[STEMS].get("BS", ()))}
     text = json.dumps(in_order, sort_keys=True, default=str)
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())

@@ -11,25 +11,9 @@ _KOREAN = (
     *("에게서", "한테서", "으로서", "으로써"),
     *("에게", "에서", "한테", "께서", "으로", "로서", "로써", "부터", "까지", "처럼", "보다"),
     *("마다", "조차", "마저", "밖에", "하고", "라고", "라도", "라는"),
-    *(
-        "은",
-        "는",
-        "이",
-        "가",
-        "을",
-        "를",
-        "에",
-        "의",
-        "도",
-        "만",
-        "와",
-        "과",
-        "로",
-        "란",
-        "랑",
-        "나",
-    ),
+    *"은는이가을를에의도만와과로란랑나",
 )
+"""The particles of Korean, those of most characters first."""
 _JOSA = re.compile(rf"(?<=..)(?:{'|'.join(_KOREAN)})$")
 """A particle behind two characters or more, the longest that fits."""
 _HEBREW_ARTICLE = re.compile("^(?:\u05d5?ש?ה)+(?=.{3})")
@@ -41,14 +25,17 @@ _ARABIC_PLURAL = re.compile(r"(?<=.{3})ات$")
 
 def without_particles(word: str, language: str) -> str:
     """Return a folded word without particles and articles; ``language`` is a primary code."""
-    found = _REMOVED.get(language)
-    return found(word) if found else word
+    remove = _REMOVERS.get(language)
+    return remove(word) if remove else word
 
 
 def _without_josa(word: str) -> str:
-    while (shorter := _JOSA.sub("", word)) != word:
+    """Return a word of Korean without its particles: several may follow one another."""
+    while True:
+        shorter = _JOSA.sub("", word)
+        if shorter == word:
+            return word
         word = shorter
-    return word
 
 
 def _without_hebrew_article(word: str) -> str:
@@ -63,7 +50,7 @@ def _without_arabic_article(word: str) -> str:
     return _ARABIC_PLURAL.sub("ة", _ARABIC_ARTICLE.sub("", word))
 
 
-_REMOVED: dict[str, Callable[[str], str]] = {
+_REMOVERS: dict[str, Callable[[str], str]] = {
     "ar": _without_arabic_article,
     "he": _without_hebrew_article,
     "iw": _without_hebrew_article,  # as Hebrew was called

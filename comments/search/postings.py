@@ -45,14 +45,16 @@ def partition(
     product_id: str, language: str, stem: str, *, hidden: bool = False, version: str = VERSION
 ) -> str:
     """Format the partition of a product's comments in a language with a word of this stem."""
-    product, stem = keys.id_in_keys(product_id), stem_in_keys(stem)
-    listed = keys.product_partition(product, version, language, stem)
-    return HIDDEN_PREFIX + keys.product_id_in(listed) if hidden else listed
+    product = keys.id_in_keys(product_id)
+    key = keys.product_partition(product, version, language, stem_in_keys(stem))
+    if hidden:
+        return HIDDEN_PREFIX + keys.product_id_in(key)
+    return key
 
 
 def version_in(partition_key: str) -> str:
     """Return the version of stems in the partition key of a posting."""
-    _listed, version, _language, _stem = partition_key.rsplit("/", 3)
+    _product, version, _language, _stem = partition_key.rsplit("/", 3)
     return version
 
 
@@ -79,7 +81,8 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
         return []
     partitions = _partitions(item, stems, VERSION)
     digests = {digest_of(stem) for stem in stems}
-    entry = {name: item[name] for name in ENTRY if name in item} | {STEMS: {"BS": sorted(digests)}}
+    entry = {name: item[name] for name in ENTRY if name in item}
+    entry[STEMS] = {"BS": sorted(digests)}
     longest_key = max(item_bytes({"pk": {"S": key}}) for key in partitions)
     shown = _fitted(entry, LARGEST_POSTING - longest_key)
     return [{"pk": {"S": key}, **shown} for key in partitions]
@@ -94,11 +97,13 @@ def older_names_of(item: Item, body: str | None) -> list[Name]:
 
 def _partitions(item: Item, stems: Iterable[str], version: str) -> list[str]:
     """Return the partitions of a comment's postings; stems of one digest share one."""
-    product_id, language, hidden = product_id_of(item), item[_LANGUAGE]["S"], not is_listed(item)
-    partitions = [
-        partition(product_id, language, stem, hidden=hidden, version=version) for stem in stems
-    ]
-    return [*dict.fromkeys(partitions)]
+    product_id, language = product_id_of(item), item[_LANGUAGE]["S"]
+    is_hidden = not is_listed(item)
+    partitions: dict[str, None] = {}
+    for stem in stems:
+        key = partition(product_id, language, stem, hidden=is_hidden, version=version)
+        partitions[key] = None
+    return list(partitions)
 
 
 def _fitted(entry: Item, most: int) -> Item:

@@ -2,6 +2,7 @@
 
 from functools import cache
 from threading import Lock
+from typing import Any
 
 import snowballstemmer
 
@@ -44,7 +45,6 @@ _ALGORITHMS = {
     "yi": "yiddish",
 }
 """Snowball's algorithms by ISO 639-1 codes."""
-_stemmer = cache(snowballstemmer.stemmer)
 _STEMMING = Lock()
 """Stemmers keep what they are working on in themselves: one thread uses them at a time."""
 
@@ -63,4 +63,11 @@ def stemmed(word: str, language: str) -> str:
     if not algorithm:
         return word
     with _STEMMING:
-        return _stemmer(algorithm).stemWord(word) or word
+        stem: str = _stemmer(algorithm).stemWord(word)
+        return stem or word
+
+
+@cache
+def _stemmer(algorithm: str) -> Any:  # noqa: ANN401 - Snowball has no types
+    """Return the stemmer of an algorithm, made once in a process."""
+    return snowballstemmer.stemmer(algorithm)

@@ -111,13 +111,17 @@ def parse_search(text: str) -> Search:
     alone: dict[str, None] = {}
     ignored: dict[str, None] = {}
     for part in text.split():
-        found = [word for word in _words(part) if _folded(word.text)]
-        for word in found:
+        has_word = False
+        for word in _words(part):
+            folded = _folded(word.text)
+            if not folded:
+                continue
+            has_word = True
             if word.is_alone:
                 alone[word.text] = None
             else:
-                words.setdefault(_folded(word.text), word.text)
-        if not found:
+                words.setdefault(folded, word.text)
+        if not has_word:
             ignored[part] = None
     if len(words) > MOST_WORDS:
         raise BadSearch(_("Search for at most %d words.") % MOST_WORDS)
@@ -177,9 +181,9 @@ def stem_in_keys(stem: str) -> str:
 
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:
     """Return a text as HTML, with the words that have one of these stems in ``<mark>``."""
-    found = sorted((start, end) for start, end, stem in _stems(text, language) if stem in stems)
+    places = [(start, end) for start, end, stem in _stems(text, language) if stem in stems]
     parts, done = list[str](), 0
-    for start, end in found:
+    for start, end in sorted(places):
         if end <= done:  # it is within joined words that are marked
             continue
         if start >= done:  # else it overlaps the one before, and is marked with it
@@ -207,24 +211,26 @@ def _stems(text: str, language: str) -> Iterator[tuple[int, int, str]]:
     code = primary(language)
     words = [word for word in _words(text) if not word.is_alone]
     for word in words:
-        if stem := _stem(word.text, code):
+        stem = _stem(word.text, code)
+        if stem:
             yield word.start, word.end, stem
     for joined in _joined(text, words, code):
         stem = _stem("".join(word.text for word in joined), code)
-        if stem not in (_stem(word.text, code) for word in joined):
+        stems_of_parts = [_stem(word.text, code) for word in joined]
+        if stem not in stems_of_parts:
             yield joined[0].start, joined[-1].end, stem
 
 
 def _words(text: str) -> Iterator[_Word]:
     """Yield the words of a text, and its pairs of characters without spaces."""
     done = 0
-    for found in _pattern().finditer(text):
-        start, end = found.start(), max(found.end(), found.end("pair"))
+    for match in _pattern().finditer(text):
+        start, end = match.start(), max(match.end(), match.end("pair"))
         if end == done:  # the last character of a run is in the pair before
             continue
         done = end
-        is_spaceless = found["pair"] is not None
-        is_alone = is_spaceless and end == found.end()
+        is_spaceless = match["pair"] is not None
+        is_alone = is_spaceless and end == match.end()
         yield _Word(start, end, text[start:end], is_spaceless=is_spaceless, is_alone=is_alone)
 
 
@@ -270,8 +276,8 @@ def _pattern() -> re.Pattern[str]:
 
     Variation selectors are no marks here: they follow emoji.
     """
-    within = chain(range(0x300, 0xFE00), range(0xFE10, 0x1E94B))
-    marks = "".join(one for one in map(chr, within) if category(one)[0] == "M")
+    code_points = chain(range(0x300, 0xFE00), range(0xFE10, 0x1E94B))
+    marks = "".join(sign for sign in map(chr, code_points) if category(sign)[0] == "M")
     spaceless = rf"(?=\w)[{_SPACELESS}][{marks}\uff9e\uff9f]*"
     letter = rf"[^\W_{_SPACELESS}{_APOSTROPHES}]"  # one of these is a letter by Unicode
     return re.compile(
@@ -285,11 +291,13 @@ def _folded(word: str) -> str:
         return word[:LONGEST_WORD].lower()
     folded = normalize("NFKC", normalize("NFKC", word[:_LONGEST_RUN]).casefold())
     plain = without_accents(folded)
-    return "".join(one for one in plain if category(one)[0] in "LMN")[:LONGEST_WORD]
+    kept = [sign for sign in plain if category(sign)[0] in "LMN"]
+    return "".join(kept)[:LONGEST_WORD]
 
 
 @cache
 def _common(language: str) -> frozenset[str]:
+    """Return the common stems of a language, of the version that is written now."""
     lists = tomllib.loads(Path(__file__).with_name("common.toml").read_text(encoding="utf-8"))
     return frozenset(lists.get(primary(language), ()))
 

@@ -19,7 +19,7 @@ ATOM = "atom"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def format_asked(environ: Mapping[str, Any]) -> str:
+def requested_format(environ: Mapping[str, Any]) -> str:
     """Return the format that a request asks for, empty for the page; it may be none there is.
 
     ``environ`` is that of WSGI, or a request's ``META``: a query that Django refuses to parse is

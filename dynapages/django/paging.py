@@ -28,7 +28,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
-from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, format_asked
+from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, requested_format
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import Counted, Explanation, ReadsOfPage, explain, metered_total
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
@@ -372,7 +372,7 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     """
     if plan:
         note_list(pager, page_request, plan)
-    form = format_asked(request.META)
+    form = requested_format(request.META)
     if pager.overshot(page, page_request):
         first_url = pager.url_in(form)
         return redirect(_explained(first_url) if EXPLAIN in request.GET else first_url)

@@ -19,7 +19,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from dynapages.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
-from dynapages.django.formats import ATOM, format_asked
+from dynapages.django.formats import ATOM, requested_format
 from dynapages.errors import DynamoError
 
 logger = logging.getLogger(__name__)
@@ -150,7 +150,7 @@ def error_in_format(
     """
     if is_of_api(environ):
         return problem(status, message)
-    if format_asked(environ) == ATOM:
+    if requested_format(environ) == ATOM:
         return HttpResponse(f"{message}\n", "text/plain; charset=utf-8", status)
     return None
 
