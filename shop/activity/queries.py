@@ -1,6 +1,6 @@
 """Reads of the activity log: a page of it, merged from the series and shards of its months."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -49,13 +49,7 @@ def list_activity(
             first_reads += each.first_reads(needed)
         return SegmentsPlan(runs, first_reads)
 
-    segments = []
-    for month in months.values():
-        # Compared as texts: dates in ISO form sort as they follow one another.
-        begins_in_time = until is None or f"{month}-01" < until
-        ends_in_time = since is None or month.segment.until > since
-        if begins_in_time and ends_in_time:
-            segments.append(month.segment)
+    segments = _segments_between(months.values(), since, until)
     page = read_in_segments(segments, plan_of, request, may_miss_tables=True)
     return PageResult(tuple(entry_in(entry.item) for entry in page.entries), page)
 
@@ -65,6 +59,20 @@ def within_limit(request: PageRequest, kinds: Sequence[Kind]) -> PageRequest:
     if not kinds:
         return request
     return replace(request, most_units=MOST_UNITS, largest_item=LARGEST_ENTRY)
+
+
+def _segments_between(
+    months: Iterable[Month], since: str | None, until: str | None
+) -> list[Segment]:
+    """Return the segments of the months that have some of the days, both ends as ISO dates."""
+    segments = []
+    for month in months:
+        # Compared as texts: dates in ISO form sort as they follow one another.
+        begins_in_time = until is None or f"{month}-01" < until
+        ends_in_time = since is None or month.segment.until > since
+        if begins_in_time and ends_in_time:
+            segments.append(month.segment)
+    return segments
 
 
 @dataclass(frozen=True, slots=True)

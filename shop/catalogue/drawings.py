@@ -7,12 +7,13 @@ decide on the colour. All else, such as the background, follows from a digest of
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from colorsys import hls_to_rgb
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +21,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition, require_safe
 
+T = TypeVar("T")
 Tone = tuple[int, int]
 """Hue and saturation, as in ``hsl()``."""
 
@@ -68,34 +70,34 @@ class Shapes:
 def shapes() -> Shapes:
     """Return the shapes of the file."""
     content = tomllib.loads(SHAPES_FILE.read_text(encoding="utf-8"))
-    bodies: dict[str, str] = {}
+    drawn = content["shapes"]
+    colours = content["colours"].values()
     families: dict[str, tuple[str, ...]] = {}
-    shape_by_words: dict[str, str] = {}
-    for name, shape in content["shapes"].items():
+    for name, shape in drawn.items():
         family = shape["family"]
-        bodies[name] = shape["body"]
         families[family] = (*families.get(family, ()), name)
-        for words in shape["words"].split():
-            shape_by_words[words] = name
-    family_by_word: dict[str, str] = {}
-    for family, words_of_family in content["families"].items():
-        for word in words_of_family.split():
-            family_by_word[word] = family
-    tones: list[Tone] = []
-    tone_by_word: dict[str, Tone] = {}
-    for colour in content["colours"].values():
-        hue, saturation = colour["tone"]
-        tones.append((hue, saturation))
-        for word in colour["words"].split():
-            tone_by_word[word] = (hue, saturation)
     return Shapes(
-        bodies=bodies,
+        bodies={name: shape["body"] for name, shape in drawn.items()},
         families=families,
-        shape_by_words=shape_by_words,
-        family_by_word=family_by_word,
-        tone_by_word=tone_by_word,
-        tones=tuple(tones),
+        shape_by_words=_by_word((name, shape["words"]) for name, shape in drawn.items()),
+        family_by_word=_by_word(content["families"].items()),
+        tone_by_word=_by_word((_tone_of(colour), colour["words"]) for colour in colours),
+        tones=tuple(_tone_of(colour) for colour in colours),
     )
+
+
+def _by_word(named: Iterable[tuple[T, str]]) -> dict[str, T]:
+    """Return what each word stands for; ``named`` are values, each with a text of its words."""
+    values = {}
+    for value, words in named:
+        for word in words.split():
+            values[word] = value
+    return values
+
+
+def _tone_of(colour: Mapping[str, Any]) -> Tone:
+    hue, saturation = colour["tone"]
+    return hue, saturation
 
 
 def _words(text: str) -> list[str]:

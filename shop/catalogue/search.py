@@ -79,16 +79,14 @@ def find_products(
     best = max(trials, key=_rarity)
     units_left = most_units - sum(trial.page.capacity_units for trial in trials)
     # A trial that was cut short shows too few: go on from the start with what is left to spend.
-    reads_of_trials = []
     if best.page.cut_at and units_left > 0:
-        result = _read(best.leading, words, request, units_left)
-    else:
-        result = best
+        best = _read(best.leading, words, request, units_left)
+    reads = [*best.page.reads]
     for trial in trials:
-        if trial is not result:
-            reads_of_trials += [replace(read, items_returned=0) for read in trial.page.reads]
-    reads = (*result.page.reads, *reads_of_trials)
-    return replace(result, page=replace(result.page, reads=reads, most_units=most_units))
+        if trial is not best:
+            reads += [replace(read, items_returned=0) for read in trial.page.reads]
+    page = replace(best.page, reads=tuple(reads), most_units=most_units)
+    return replace(best, page=page)
 
 
 def _words_that_may_lead(words: Sequence[str]) -> list[str]:

@@ -27,13 +27,15 @@ class Command(TableCommand):
         parser.add_argument("--user", default="", metavar="U", help="needed to write, and by staff")
 
     def handle(self, **options: Any) -> None:
-        name, scope = options["name"], Scope(options["scope"])
+        name = options["name"]
+        scope = Scope(options["scope"])
         username = get_user_model().normalize_username(options["user"])
         try:
             with failures_in_one_line():
                 key, text = create_key(name=name, scope=scope, username=username, now=clock.now())
         except KeyRefused as error:
             raise CommandError(str(error)) from error
+        # The text alone on the standard output, so that a script can take it from there.
         log_event("api-key-made", user=username, key=key.id, scope=scope, by="create_api_key")
         self.stderr.write(f"This is the key {key.id}. It will not be shown again:")
         self.stdout.write(text)

@@ -19,13 +19,18 @@ class Command(TableCommand):
         parser.add_argument("id", metavar="ID", nargs="?", help="the part behind “dynashop_”")
 
     def handle(self, **options: Any) -> None:
+        key_id = options["id"]
         with failures_in_one_line():
-            if options["id"] is None:
-                for key in list_keys():
-                    user, day = key.user_id or "-", key.created_at.date()
-                    self.stdout.write(f"{key.id}  {day}  {key.scope:5}  {user}  {key.name}")
-            elif revoke_key(options["id"]):
-                log_event("api-key-revoked", key=options["id"], by="revoke_api_key")
-                self.stdout.write(f"The key {options['id']} is revoked.")
-            else:
-                raise CommandError(f"There is no key {options['id']}.")
+            if key_id is None:
+                self._list_keys()
+                return
+            if not revoke_key(key_id):
+                raise CommandError(f"There is no key {key_id}.")
+        log_event("api-key-revoked", key=key_id, by="revoke_api_key")
+        self.stdout.write(f"The key {key_id} is revoked.")
+
+    def _list_keys(self) -> None:
+        for key in list_keys():
+            user = key.user_id or "-"
+            day = key.created_at.date()
+            self.stdout.write(f"{key.id}  {day}  {key.scope:5}  {user}  {key.name}")

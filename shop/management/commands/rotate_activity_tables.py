@@ -30,12 +30,13 @@ class Command(TableCommand):
     def handle(self, **options: Any) -> None:
         now = clock.now()
         lines: list[str] = []
+        report = lines.append if options["json"] else self.stdout.write
         with interruptible(self), failures_in_one_line():
             steps = rotate(
                 client=slow_client(),
                 now=now,
                 dry_run=options["dry_run"],
-                report=lines.append if options["json"] else self.stdout.write,
+                report=report,
             )
         if options["json"]:
             figures = {
