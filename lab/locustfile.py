@@ -3,16 +3,14 @@
 Start it in the project's folder: ``python -m locust --locustfile lab/locustfile.py``.
 """
 
+import html
 import re
 import sys
 from argparse import ArgumentParser
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from html.parser import HTMLParser
+from collections.abc import Mapping
+from dataclasses import dataclass
 from random import Random
 from time import monotonic, sleep
-from typing import ClassVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -20,7 +18,11 @@ from locust import HttpUser, events, task
 from locust.env import Environment
 from locust.exception import RescheduleTask
 
-OK, UNCHANGED, UNAVAILABLE = 200, 304, 503
+SAMPLE_SHOP = "http://127.0.0.1:8000"
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+STAFF_NAME, STAFF_PASSWORD = "sam", "sample-shop"
+CUSTOMER_PASSWORD = "correct-horse-battery"  # noqa: S105 - of users that a load test makes
+
 SHED_SENTENCES = ("Too many people are in the shop", "Too many passwords are being checked")
 """What a site that is full says; one without its database has other words for the same status."""
 MOST_RETRY_SECONDS = 30.0
@@ -32,48 +34,15 @@ IDLE_SECONDS = 1.0
 
 gunicorn closes it after 2, and a request sent at that moment is lost; browsers repeat it unseen.
 """
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-
 CSRF_TOKEN = "t" * 32
 """The cookie and the field have to agree, whatever it is."""
-HTMX_HEADERS = {"HX-Request": "true"}
-COMMENT_PATH = r"/comments/[\w-]+/$"
+
+COMMENT_PATH = r"/comments/[\w-]+/"
 """The page of a comment, not one that does something with it, whose address has more parts."""
 ORDER_PATH = r"/orders/[0-9A-Z]{26}/"
 LIST_MARKER = 'id="comments"'
 SIGNED_IN_MARKER = 'action="/accounts/logout/"'
-
 LANGUAGES, RATINGS = ("de", "en", "fr", "it", "nl"), "12345"
-STATUSES = ("PLACED", "APPROVED", "SHIPPED", "DELIVERED")
-PASSWORD = "correct-horse-battery"  # noqa: S105 - of users that a load test makes
-
-
-@dataclass(slots=True)
-class Form:
-    """A form: where it is sent to, and its hidden fields."""
-
-    action: str
-    fields: dict[str, str] = field(default_factory=dict)
-
-
-class _Parser(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[tuple[str, str]] = []
-        self.forms: list[Form] = []
-        self.options: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        name, value = given.get("name", ""), given.get("value", "")
-        if tag == "a":
-            self.links.append((given.get("rel", ""), given.get("href", "")))
-        elif tag == "form":
-            self.forms.append(Form(given.get("action", "")))
-        elif tag == "option":
-            self.options.append(value)
-        elif tag == "input" and given.get("type") == "hidden" and self.forms:
-            self.forms[-1].fields[name] = value
 
 
 @dataclass(frozen=True)
@@ -82,39 +51,53 @@ class Page:
 
     status: int
     text: str
-    headers: Mapping[str, str]
 
-    def links(self, pattern: str, *, rel: str | None = None) -> list[str]:
-        """Return the paths of links that match from their beginning, without their fragments."""
+    def links(self, pattern: str, *, rel: str = "") -> list[str]:
+        """Return the paths of links that match a pattern, without their fragments."""
         paths = []
-        for link_rel, href in self._parsed.links:
-            path = href.partition("#")[0]
-            if rel in {None, link_rel} and re.match(pattern, path):
+        for tag in re.findall(r"<a\s[^>]*>", self.text):
+            path = _attribute(tag, "href").partition("#")[0]
+            if _attribute(tag, "rel") == rel and re.fullmatch(pattern, path):
                 paths.append(path)
         return paths
 
-    def forms(self, pattern: str) -> list[Form]:
-        """Return the forms whose action matches from its beginning."""
-        return [form for form in self._parsed.forms if re.match(pattern, form.action)]
-
-    def months(self) -> list[str]:
-        """Return the months that the list can jump to, such as ``2026-03``."""
-        return [value for value in self._parsed.options if re.fullmatch(r"\d{4}-\d\d", value)]
+    def form(self, pattern: str) -> tuple[str, dict[str, str]] | None:
+        """Return the address and the hidden fields of the first form whose address begins so."""
+        for tag, content in re.findall(r"(<form\s[^>]*>)(.*?)</form>", self.text, re.DOTALL):
+            action = _attribute(tag, "action")
+            if re.match(pattern, action):
+                fields = {}
+                for field in re.findall(r'<input\s[^>]*type="hidden"[^>]*>', content):
+                    fields[_attribute(field, "name")] = _attribute(field, "value")
+                return action, fields
+        return None
 
     def headline(self) -> str:
         """Return the page's title and heading, for a report of what went wrong."""
         return " · ".join(re.findall(r"<(?:title|h1)[^>]*>\s*([^<]*?)\s*<", self.text)[:2])
 
-    @cached_property
-    def _parsed(self) -> _Parser:
-        parser = _Parser()
-        parser.feed(self.text)
-        return parser
+
+def _attribute(tag: str, name: str) -> str:
+    """Return the value of a tag's attribute; empty where it has none."""
+    match = re.search(rf'\s{name}="([^"]*)"', tag)
+    return html.unescape(match[1]) if match else ""
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether an address such as ``http://127.0.0.1:8000`` is of this machine."""
-    return urlsplit(host).hostname in LOOPBACK
+@events.init_command_line_parser.add_listener
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of this file."""
+    parser.add_argument("--think-seconds", type=float, default=4.0, help="mean between two tasks")
+    parser.add_argument("--elsewhere", action="store_true", help="load another machine than this")
+
+
+@events.init.add_listener
+@events.test_start.add_listener
+def refuse_other_machines(environment: Environment, **_: object) -> None:
+    """End the process where another machine would be loaded that nobody has said is meant."""
+    host, options = environment.host or SAMPLE_SHOP, environment.parsed_options
+    is_this_machine = urlsplit(host).hostname in LOOPBACK
+    if not is_this_machine and not (options and options.elsewhere):
+        sys.exit(f"{host} is another machine: --elsewhere says that you may load it.")
 
 
 class Person(HttpUser):
@@ -125,106 +108,102 @@ class Person(HttpUser):
     """
 
     abstract = True
-    default_host: ClassVar[str] = "http://127.0.0.1:8000"
-    host = default_host
+    host = SAMPLE_SHOP
+    is_signed_in = False
 
     def on_start(self) -> None:
         self.random = Random()  # noqa: S311 - not a secret
         self._products: list[str] = []
         self._last_request = monotonic()
-        number = uuid4().int
-        address = f"10.{number % 256}.{number // 256 % 256}.{1 + number // 65536 % 250}"
-        self.client.headers.update({"X-Forwarded-For": address, "Accept-Language": "en"})
+        address = ".".join(str(self.random.randint(1, 250)) for _ in range(3))
+        self.client.headers.update({"X-Forwarded-For": f"10.{address}", "Accept-Language": "en"})
 
     def wait_time(self) -> float:
         """Return seconds to the next task: as a rule short, at times long, as people's are."""
         mean: float = self.environment.parsed_options.think_seconds
-        return min(self.random.expovariate(1 / mean), 5 * mean) if mean else 0.0
+        if not mean:
+            return 0.0
+        return min(self.random.expovariate(1 / mean), 5 * mean)
 
-    def ask(
+    def get(self, name: str, path: str, *, marker: str = "<h1", htmx: bool = False) -> Page:
+        """Return a page, or with ``htmx`` the part of it that htmx swaps in."""
+        if htmx:
+            return self._ask("GET", f"{name} (htmx)", path, marker, headers={"HX-Request": "true"})
+        return self._ask("GET", name, path, marker)
+
+    def post(self, name: str, path: str, fields: Mapping[str, str], *, marker: str = "<h1") -> Page:
+        """Send a form; return the page that follows."""
+        # The field has to be that of the cookie, which signing in changes.
+        self.client.cookies.set("csrftoken", None)
+        self.client.cookies.set("csrftoken", CSRF_TOKEN)
+        form = {**fields, "csrfmiddlewaretoken": CSRF_TOKEN}
+        return self._ask("POST", name, path, marker, form=form)
+
+    def _ask(
         self,
+        method: str,
         name: str,
         path: str,
+        marker: str,
         *,
-        marker: str = "<h1",
-        send: Mapping[str, str] | None = None,
+        form: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
-        statuses: Collection[int] = (OK,),
     ) -> Page:
-        """Return a page, counted under ``name``; with ``send`` a form is posted.
+        """Return a page, counted under a name.
 
-        It fails with another status, and without ``marker`` in its text. The answer of a site that
-        is full counts as "name (shed)", and its ``Retry-After`` is waited for. Then, as after a
-        failure, the task ends by RescheduleTask.
+        It fails with another status than 200, and without the marker in its text. The answer of a
+        site that is full counts as "name (shed)", and its ``Retry-After`` is waited for. Then, as
+        after a failure, the task ends by RescheduleTask.
         """
-        form = None if send is None else {**send, "csrfmiddlewaretoken": CSRF_TOKEN}
-        if form:  # the field has to be that of the cookie, which signing in changes
-            self.client.cookies.set("csrftoken", None)
-            self.client.cookies.set("csrftoken", CSRF_TOKEN)
         if monotonic() - self._last_request > IDLE_SECONDS:
             self.client.close()
+        retry_seconds = 0.0
         with self.client.request(
-            "GET" if form is None else "POST",
+            method,
             path,
             name=name,
             data=form,
-            headers=dict(headers or {}),
+            headers=headers,
             timeout=HTMX_SECONDS,
             catch_response=True,
         ) as response:
-            page = Page(response.status_code, response.text or "", response.headers)
-            is_shed = page.status == UNAVAILABLE and any(
-                words in page.text for words in SHED_SENTENCES
-            )
-            wait = response.headers.get("Retry-After") if is_shed else None
-            if wait is not None:
+            self._last_request = monotonic()
+            page = Page(response.status_code, response.text or "")
+            is_shed = any(sentence in page.text for sentence in SHED_SENTENCES)
+            if page.status == 200 and marker in page.text:  # noqa: PLR2004 - HTTP's
+                response.success()
+                return page
+            if page.status == 503 and is_shed:  # noqa: PLR2004 - HTTP's
+                retry_seconds = float(response.headers["Retry-After"])
                 response.request_meta["name"] = f"{name} (shed)"
                 response.success()
-            elif page.status not in statuses:
-                error = getattr(response, "error", None)  # of the connection
-                response.failure(error or f"{page.status}: {page.headline()}")
-            elif page.status == OK and marker not in page.text:
-                response.failure(f"without {marker!r}: {page.headline()}")
             else:
-                response.success()
-                self._last_request = monotonic()
-                return page
-        self._last_request = monotonic()
-        if wait is not None:
-            sleep(min(float(wait), MOST_RETRY_SECONDS))
+                error = getattr(response, "error", None)  # of the connection
+                response.failure(error or f"{page.status}, {marker!r}: {page.headline()}")
+        sleep(min(retry_seconds, MOST_RETRY_SECONDS))
         raise RescheduleTask
 
     def product(self) -> str:
         """Return the path of a product that the front page showed to this user."""
         if not self._products:
-            self.look_at_front_page()
+            links = self.get("front page", "/").links(r"/products/[\w-]+/")
+            self._products = sorted(set(links))
         return self.random.choice(self._products)
 
-    def look_at_front_page(self) -> None:
-        """Open the front page, and remember its products."""
-        self._products = sorted(set(self.ask("front page", "/").links(r"/products/[\w-]+/$")))
+    def sign_in(self, name: str, password: str) -> None:
+        """Sign in by a name and a password."""
+        fields = {"username": name, "password": password}
+        self.post("sign in", "/accounts/login/", fields, marker=SIGNED_IN_MARKER)
+        self.is_signed_in = True
 
-    def swap(self, name: str, path: str, marker: str) -> Page:
-        """Return the part of a page that htmx swaps in."""
-        return self.ask(f"{name} (htmx)", path, marker=marker, headers=HTMX_HEADERS)
-
-
-@events.init_command_line_parser.add_listener
-def add_options(parser: ArgumentParser) -> None:
-    """Add the options of this file."""
-    parser.add_argument("--think-seconds", type=float, default=4.0, help="mean between two tasks")
-    parser.add_argument("--staff-name", default="sam", help="of a user who is staff")
-    parser.add_argument("--staff-password", default="sample-shop", is_secret=True)
-    parser.add_argument("--elsewhere", action="store_true", help="load another machine than this")
-
-
-@events.init.add_listener
-@events.test_start.add_listener
-def refuse_other_machines(environment: Environment, **_: object) -> None:
-    """End the process where another machine would be loaded that nobody has said is meant."""
-    host, options = environment.host or Person.default_host, environment.parsed_options
-    if not is_loopback(host) and not (options and options.elsewhere):
-        sys.exit(f"{host} is another machine: --elsewhere says that you may load it.")
+    def walk(self, name: str, page: Page, marker: str) -> None:
+        """Follow the links of a list's pages, on, back, and to the end."""
+        for rel in ("next", "next", "prev", "last", "prev"):
+            links = page.links("/.*", rel=rel)
+            if links:
+                page = self.get(
+                    f"{name}, {rel}", self.random.choice(links), marker=marker, htmx=True
+                )
 
 
 class Visitor(Person):
@@ -233,195 +212,111 @@ class Visitor(Person):
     weight = 8
     """In shops a few visitors of a hundred write or buy; two of ten, so that a minute has some."""
 
-    @task(3)
-    def front_page(self) -> None:
-        self.look_at_front_page()
+    @task(2)
+    def category(self) -> None:
+        page = self.get("categories", "/categories/")
+        path = self.random.choice(page.links(r"/categories/[\w-]+/"))
+        self.get("category", f"{path}?order=price")
 
     @task(6)
     def look_at_product(self) -> None:
-        self.ask("product", self.product(), marker='id="main"')
-
-    @task(2)
-    def category(self) -> None:
-        page = self.ask("categories", "/categories/")
-        path = self.random.choice(page.links(r"/categories/[\w-]+/$"))
-        self.ask("category", f"{path}?order={self.random.choice(('price', 'name'))}")
+        self.get("product", self.product(), marker='id="main"')
 
     @task(8)
     def filtered_list(self) -> None:
         """Choose languages and ratings, which htmx swaps in, and page on and back."""
-        page = self.swap("comments", self._filtered(), LIST_MARKER)
-        for rel in ("next", "next", "prev", "last", "prev"):
-            links = page.links("/", rel=rel)
-            if links:
-                page = self.swap(f"comments, {rel}", self.random.choice(links), LIST_MARKER)
-
-    @task(2)
-    def month(self) -> None:
-        product = self.product()
-        page = self.ask("comments", f"{product}comments/~/~/", marker=LIST_MARKER)
-        months = page.months()
-        if months:
-            path = f"{product}comments/~/~/?month={self.random.choice(months)}"
-            self.swap("comments, month", path, LIST_MARKER)
-
-    @task(2)
-    def again(self) -> None:
-        """Load a list once more: a browser asks whether its copy is still the newest."""
-        path = self._filtered()
-        page = self.ask("comments", path, marker=LIST_MARKER)
-        headers = {"If-None-Match": page.headers["ETag"]}
-        statuses = (OK, UNCHANGED)
-        self.ask("comments, ETag", path, headers=headers, statuses=statuses, marker=LIST_MARKER)
-
-    def _filtered(self) -> str:
-        return (
-            f"{self.product()}comments/{some(self.random, LANGUAGES)}/{some(self.random, RATINGS)}/"
-        )
+        chosen = f"{some(self.random, LANGUAGES)}/{some(self.random, RATINGS)}"
+        path = f"{self.product()}comments/{chosen}/"
+        page = self.get("comments", path, marker=LIST_MARKER, htmx=True)
+        self.walk("comments", page, LIST_MARKER)
 
 
 class Customer(Person):
-    """Signs up once, then reads, comments, votes and orders."""
+    """Signs up once, then comments, votes and orders."""
 
     weight = 2
-    is_signed_in = False
 
     @task(4)
     def comment(self) -> None:
         """Write a comment, and change it."""
-        self._sign_in()
+        self._sign_up()
         path = f"{self.product()}comments/new/"
-        (form,) = self.ask("comment, form", f"{path}?another=yes").forms(path)
-        words = {
-            "title": "Under load",
-            "language": self.random.choice(LANGUAGES),
-            "rating": self.random.choice(RATINGS),
-        }
+        form = self.get("comment, form", f"{path}?another=yes").form(path)
+        if form is None:
+            return
+        words = {"title": "Under load", "language": "en", "rating": self.random.choice(RATINGS)}
         text = f"It does what it should, says {uuid4()}."
-        sent = {**form.fields, **words, "body": text}
         # The page that follows the form shows the comment among the newest.
-        page = self.ask("comment, post", path, send=sent, marker=text)
-        edit_path = self.random.choice(page.links("/comments/edit/"))
-        (form,) = self.ask("comment, edit form", edit_path).forms("/comments/edit/")
-        sent = {**form.fields, **words, "body": f"{text} Edited."}
-        self.ask("comment, edit", form.action, send=sent)
+        page = self.post("comment, post", path, {**form[1], **words, "body": text}, marker=text)
+        edit_path = self.random.choice(page.links("/comments/edit/.*"))
+        form = self.get("comment, edit form", edit_path).form("/comments/edit/")
+        if form is not None:
+            action, fields = form
+            self.post("comment, edit", action, {**fields, **words, "body": f"{text} Edited."})
 
     @task(6)
     def vote(self) -> None:
-        path = self._others_comment()
-        if path:
-            vote = path.replace("/comments/", "/comments/vote/")
-            self.ask("vote", vote, send={"helpful": "yes"}, marker="helpful")
-
-    @task(1)
-    def report(self) -> None:
-        path = self._others_comment()
-        if path:
-            report = path.replace("/comments/", "/comments/report/")
-            (form,) = self.ask("report, form", report).forms(report)
-            self.ask("report", form.action, send={**form.fields, "reason": "spam"})
+        """Find a comment helpful that somebody else wrote, if the product has one."""
+        self._sign_up()
+        page = self.get("product", self.product(), marker='id="main"')
+        own = {path.replace("/edit/", "/") for path in page.links("/comments/edit/.*")}
+        others = [path for path in page.links(COMMENT_PATH) if path not in own]
+        if others:
+            path = self.random.choice(others).replace("/comments/", "/comments/vote/")
+            self.post("vote", path, {"helpful": "yes"}, marker="helpful")
 
     @task(2)
     def order(self) -> None:
-        """Put products into the basket, and order them."""
-        self._sign_in()
+        """Put products into the basket, order them, and look at the order."""
+        self._sign_up()
         for path in (self.product(), self.product()):
-            added = {"product_id": path.split("/")[2], "quantity": "1"}
-            self.ask("basket, add", "/basket/add/", send=added)
-        checkout = self.ask("checkout", "/basket/order/")
-        (form,) = checkout.forms("/basket/place/")
-        sent = {**form.fields, "point": ""}
-        self.ask("order, place", "/basket/place/", send=sent, marker="has been placed")
+            fields = {"product_id": path.split("/")[2], "quantity": "1"}
+            self.post("basket, add", "/basket/add/", fields)
+        form = self.get("checkout", "/basket/order/").form("/basket/place/")
+        if form is not None:
+            action, fields = form
+            self.post("order, place", action, {**fields, "point": ""}, marker="has been placed")
+            orders = self.get("orders", "/orders/").links(ORDER_PATH)
+            self.get("order", self.random.choice(orders))
 
-    @task(4)
-    def own_orders(self) -> None:
-        self._sign_in()
-        statuses = "&".join(f"status={status}" for status in self.random.sample(STATUSES, 2))
-        page = self.ask("orders", "/orders/")
-        self.swap("orders", f"/orders/?{statuses}", "</section>")
-        links = page.links(ORDER_PATH)
-        if links:
-            self.ask("order", self.random.choice(links))
-
-    def _others_comment(self) -> str | None:
-        """Return the path of a comment that somebody else wrote, if the product has one."""
-        self._sign_in()
-        page = self.ask("product", self.product(), marker='id="main"')
-        own = {path.replace("/edit/", "/") for path in page.links("/comments/edit/")}
-        others = [path for path in page.links(COMMENT_PATH) if path not in own]
-        return self.random.choice(others) if others else None
-
-    def _sign_in(self) -> None:
+    def _sign_up(self) -> None:
         """Sign up, out and in again, if that is not done."""
         if self.is_signed_in:
             return
         name = f"load-{uuid4().hex[:12]}"
-        sent = {"username": name, "password1": PASSWORD, "password2": PASSWORD, "email": ""}
-        self.ask("sign up", "/accounts/sign-up/", send=sent, marker=SIGNED_IN_MARKER)
-        self.ask("sign out", "/accounts/logout/", send={})
-        sent = {"username": name, "password": PASSWORD}
-        self.ask("sign in", "/accounts/login/", send=sent, marker=SIGNED_IN_MARKER)
-        self.is_signed_in = True
+        passwords = {"password1": CUSTOMER_PASSWORD, "password2": CUSTOMER_PASSWORD}
+        fields = {"username": name, **passwords, "email": ""}
+        self.post("sign up", "/accounts/sign-up/", fields, marker=SIGNED_IN_MARKER)
+        self.post("sign out", "/accounts/logout/", {})
+        self.sign_in(name, CUSTOMER_PASSWORD)
 
 
 class Staff(Person):
-    """Works on the queue of open orders, and on comments."""
+    """Works on the queue of open orders."""
 
     fixed_count = 1
     """A shop has few of them; sessions of one name are what its sign-in limits allow."""
-    is_signed_in = False
 
-    @task(4)
-    def ship(self) -> None:
+    @task(2)
+    def move_order(self) -> None:
         """Move an order of the queue to its next status."""
         self._sign_in()
-        path = f"/staff/orders/?status={self.random.choice(('PLACED', 'APPROVED'))}"
-        forms = self.ask("queue", path).forms(rf"{ORDER_PATH}move/")
-        if forms:
-            form = self.random.choice(forms)
-            self.ask("order, move", form.action, send=form.fields)
+        status = self.random.choice(("PLACED", "APPROVED"))
+        form = self.get("queue", f"/staff/orders/?status={status}").form(f"{ORDER_PATH}move/")
+        if form is not None:
+            self.post("order, move", *form)
 
-    @task(2)
+    @task(1)
     def queue(self) -> None:
         self._sign_in()
-        page = self.ask("queue", "/staff/orders/")
-        for rel in ("next", "last", "prev"):
-            links = page.links("/", rel=rel)
-            if links:
-                page = self.swap(f"queue, {rel}", self.random.choice(links), 'id="queue"')
-
-    @task(2)
-    def moderate(self) -> None:
-        """Decide about a reported comment."""
-        self._sign_in()
-        page = self.ask("moderation", "/staff/comments/")
-        keep = [f for f in page.forms("/staff/comments/decide/") if f.fields["decision"] == "keep"]
-        if keep:
-            form = self.random.choice(keep)
-            self.ask("moderation, decide", form.action, send=form.fields)
-
-    @task(2)
-    def reply(self) -> None:
-        """Reply to a comment, or change the reply."""
-        self._sign_in()
-        comments = self.ask("product", self.product(), marker='id="main"').links(COMMENT_PATH)
-        if not comments:
-            return
-        page = self.ask("comment", self.random.choice(comments))
-        form = page.forms("/staff/comments/reply/")[0]
-        text = f"Thank you for your words, {uuid4()}."
-        self.ask("reply", form.action, send={**form.fields, "text": text}, marker=text)
+        self.walk("queue", self.get("queue", "/staff/orders/"), 'id="queue"')
 
     def _sign_in(self) -> None:
-        if self.is_signed_in:
-            return
-        options = self.environment.parsed_options
-        sent = {"username": options.staff_name, "password": options.staff_password}
-        self.ask("sign in", "/accounts/login/", send=sent, marker=SIGNED_IN_MARKER)
-        self.is_signed_in = True
+        if not self.is_signed_in:
+            self.sign_in(STAFF_NAME, STAFF_PASSWORD)
 
 
 def some(random: Random, values: str | tuple[str, ...]) -> str:
     """Return some values as the URL of a filter has them; two times of five all, which is ``~``."""
-    number = random.choices((0, 1, 2, 3), (4, 3, 2, 1))[0]
+    (number,) = random.choices((0, 1, 2, 3), (4, 3, 2, 1))
     return ".".join(sorted(random.sample(values, number))) or "~"

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from math import ceil
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -42,6 +41,9 @@ from shop.orders.filters import OrderFilter, plan_for_queue, plan_for_user
 from shop.orders.listing import OrderList, queue_pager
 from shop.orders.queries import list_open_orders, list_orders
 from shop.table import OPEN_ORDERS
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 PAGE_NUMBERS = (1, 10, 100, 1_000)
 """The pages that are measured where a list has them; its last one always is."""
@@ -157,55 +159,64 @@ def create_catalogue() -> None:
     put_catalogue(categories=[CATEGORY], products=[PRODUCT])
 
 
-def comment_lists(answers: CommentAnswers, site: Site) -> Iterator[MeasuredList]:
-    """Create the catalogue, and yield the lists of comments."""
+def comment_lists(answers: CommentAnswers, site: Site) -> list[MeasuredList]:
+    """Create the catalogue, and return the lists of comments."""
     create_catalogue()
+    lists = []
     for name, chosen in COMMENT_FILTERS.items():
-        yield MeasuredList(
-            name=name,
-            positions=answers.positions(chosen),
-            read=partial(PLANNER.read, PRODUCT_ID, chosen),
-            pager=pager_of(PRODUCT_ID, chosen),
-            site=site,
-            run=plan(PRODUCT_ID, chosen).runs[0],
-        )
+        lists.append(_comment_list(name, chosen, answers, site))
+    return lists
 
 
-def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
-    """Create the accounts, and yield the lists of a customer and those of the staff."""
+def _comment_list(
+    name: str, chosen: CommentFilter, answers: CommentAnswers, site: Site
+) -> MeasuredList:
+    def read(request: PageRequest) -> ListRead:
+        return PLANNER.read(PRODUCT_ID, chosen, request)
+
+    run = plan(PRODUCT_ID, chosen).runs[0]
+    pager = pager_of(PRODUCT_ID, chosen)
+    return MeasuredList(name, answers.positions(chosen), read, pager, site, run)
+
+
+def order_lists(answers: OrderAnswers, site: Site) -> list[MeasuredList]:
+    """Create the accounts, and return the lists of a customer and those of the staff."""
     create_missing([ShopItem], client=client())
     customer = _signed_in(site, CUSTOMER, is_staff=False)
-    for name, chosen in CUSTOMER_FILTERS.items():
-        yield MeasuredList(
-            name=name,
-            positions=answers.of_customer(chosen),
-            read=partial(_read_customer_orders, chosen),
-            pager=OrderList(CUSTOMER, reverse("orders")).pager(chosen),
-            site=customer,
-            run=plan_for_user(CUSTOMER, chosen).runs[0],
-        )
     staff = _signed_in(site, STAFF, is_staff=True)
+    lists = []
+    for name, chosen in CUSTOMER_FILTERS.items():
+        lists.append(_customer_list(name, chosen, answers, customer))
     for name, statuses in QUEUE_STATUSES.items():
-        chosen = OrderFilter(statuses)
-        yield MeasuredList(
-            name=name,
-            positions=answers.queue(statuses),
-            read=partial(_read_queue, chosen),
-            pager=queue_pager(chosen),
-            site=staff,
-            run=plan_for_queue(chosen, shards=OPEN_ORDERS.count()).runs[0],
-            ascending=True,
-        )
+        lists.append(_queue_list(name, statuses, answers, staff))
+    return lists
 
 
-def _read_customer_orders(chosen: OrderFilter, request: PageRequest) -> ListRead:
-    orders = list_orders(CUSTOMER, chosen, request)
-    return ListRead(orders.plan.name, orders.page)
+def _customer_list(
+    name: str, chosen: OrderFilter, answers: OrderAnswers, site: Site
+) -> MeasuredList:
+    def read(request: PageRequest) -> ListRead:
+        orders = list_orders(CUSTOMER, chosen, request)
+        return ListRead(orders.plan.name, orders.page)
+
+    run = plan_for_user(CUSTOMER, chosen).runs[0]
+    pager = OrderList(CUSTOMER, reverse("orders")).pager(chosen)
+    return MeasuredList(name, answers.of_customer(chosen), read, pager, site, run)
 
 
-def _read_queue(chosen: OrderFilter, request: PageRequest) -> ListRead:
-    orders = list_open_orders(chosen, request)
-    return ListRead(orders.plan.name, orders.page)
+def _queue_list(
+    name: str, statuses: Sequence[Status], answers: OrderAnswers, site: Site
+) -> MeasuredList:
+    chosen = OrderFilter(tuple(statuses))
+
+    def read(request: PageRequest) -> ListRead:
+        orders = list_open_orders(chosen, request)
+        return ListRead(orders.plan.name, orders.page)
+
+    run = plan_for_queue(chosen, shards=OPEN_ORDERS.count()).runs[0]
+    pager = queue_pager(chosen)
+    positions = answers.queue(statuses)
+    return MeasuredList(name, positions, read, pager, site, run, ascending=True)
 
 
 def _signed_in(site: Site, username: str, *, is_staff: bool) -> Site:
@@ -217,53 +228,85 @@ def _signed_in(site: Site, username: str, *, is_staff: bool) -> Site:
 # The measuring.
 
 
+@dataclass(frozen=True, slots=True)
+class PageCost:
+    """A page, the plan that it was read by, and the capacity units of the whole page."""
+
+    page: MeasuredPage
+    plan: str
+    units: float
+
+
 def measure_pages(
     title: str, lists: Sequence[MeasuredList], *, turns: int, progress: Progress
 ) -> Section:
     """Measure pages of each list. Raises WrongAnswer and PageFailed."""
-    pages = [page for measured_list in lists for page in measured_pages(measured_list)]
+    pages: list[MeasuredPage] = []
+    for measured_list in lists:
+        pages += measured_pages(measured_list)
     # All are read before anything is metered: the planner learns sizes from what it reads.
     plans = [page.read().plan for page in pages]
-    units = []
-    for page in pages:
+    costs = []
+    for page, plan_name in zip(pages, plans, strict=True):
         with metered() as meter:
             page.show()
-        units.append(meter.amazon_units)
-    bare = bare_client()
-    actions: dict[tuple[int, str], Callable[[], object]] = {}
-    for number, page in enumerate(pages):
-        actions[number, BARE_QUERY] = partial(bare.query, **page.bare_query())
-        actions[number, LIST] = page.read
-        actions[number, FRAGMENT] = partial(page.show, fragment=True)
-        actions[number, PAGE] = page.show
-    milliseconds = time_in_turns(actions, turns=turns, progress=progress)
-    cost_rows, time_rows = [], []
-    for number, page in enumerate(pages):
-        name = page.list.name
-        cost_rows.append((name, page.number, plans[number], units[number]))
-        times = [
-            round(milliseconds[number, what], 1) for what in (BARE_QUERY, LIST, FRAGMENT, PAGE)
-        ]
-        time_rows.append((name, page.number, *times))
-    ratios = [
-        milliseconds[number, FRAGMENT] / milliseconds[number, BARE_QUERY]
-        for number in range(len(pages))
-    ]
-    size = settings.PAGE_SIZE
+        costs.append(PageCost(page, plan_name, meter.amazon_units))
+    milliseconds = _time_pages(pages, turns=turns, progress=progress)
+    ratios = []
+    for page in pages:
+        ratios.append(milliseconds[page.name, FRAGMENT] / milliseconds[page.name, BARE_QUERY])
     return Section(
         title,
         (),
-        [
-            Table(
-                f"Capacity units of a whole page of {size}",
-                ("list", "page", "plan", "units"),
-                cost_rows,
-            ),
-            Table(
-                f"Milliseconds, as medians of {turns} turns",
-                ("list", "page", BARE_QUERY, LIST, FRAGMENT, PAGE),
-                time_rows,
-            ),
-        ],
+        [_cost_table(costs), _time_table(pages, milliseconds, turns=turns)],
         [Limit("fragment ÷ bare query, median of the pages", MOST_BARE_QUERIES, median(ratios))],
     )
+
+
+def _time_pages(
+    pages: Sequence[MeasuredPage], *, turns: int, progress: Progress
+) -> dict[tuple[str, str], float]:
+    """Return the median milliseconds by the names of the pages and of what is timed."""
+    bare = bare_client()
+    actions: dict[tuple[str, str], Callable[[], object]] = {}
+    for page in pages:
+        actions |= _actions_of(page, bare)
+    return time_in_turns(actions, turns=turns, progress=progress)
+
+
+def _actions_of(
+    page: MeasuredPage, bare: "DynamoDBClient"
+) -> dict[tuple[str, str], Callable[[], object]]:
+    request = page.bare_query()
+
+    def send_bare_query() -> None:
+        bare.query(**request)
+
+    def show_fragment() -> None:
+        page.show(fragment=True)
+
+    return {
+        (page.name, BARE_QUERY): send_bare_query,
+        (page.name, LIST): page.read,
+        (page.name, FRAGMENT): show_fragment,
+        (page.name, PAGE): page.show,
+    }
+
+
+def _cost_table(costs: Sequence[PageCost]) -> Table:
+    rows = []
+    for cost in costs:
+        rows.append((cost.page.list.name, cost.page.number, cost.plan, cost.units))
+    caption = f"Capacity units of a whole page of {settings.PAGE_SIZE}"
+    return Table(caption, ("list", "page", "plan", "units"), rows)
+
+
+def _time_table(
+    pages: Sequence[MeasuredPage], milliseconds: Mapping[tuple[str, str], float], *, turns: int
+) -> Table:
+    timed = (BARE_QUERY, LIST, FRAGMENT, PAGE)
+    rows = []
+    for page in pages:
+        times = [round(milliseconds[page.name, what], 1) for what in timed]
+        rows.append((page.list.name, page.number, *times))
+    return Table(f"Milliseconds, as medians of {turns} turns", ("list", "page", *timed), rows)

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import islice
 from uuid import NAMESPACE_OID, uuid5
 
@@ -42,7 +41,7 @@ from dynapages.calls import Batches
 from dynapages.django.options import Progress
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
-from dynapages.lists import PageRequest, every_entry, sort_key_of
+from dynapages.lists import Page, PageRequest, every_entry, sort_key_of
 from dynapages.process import client, current_connection, pool, read, slow_client
 from dynapages.pynamodb import DynamoModel
 from dynapages.streams import MemoryCheckpoints, Record, StreamWalk, build_streams_client, stream_of
@@ -116,7 +115,11 @@ def load_product(product_id: str, *, at_most: int) -> Comments:
     Raises NoComments, and botocore's errors.
     """
     runs = plan(product_id, CommentFilter()).runs
-    listed = every_entry(partial(read, runs), at_once=READ_AT_ONCE)
+
+    def read_page(request: PageRequest) -> Page:
+        return read(runs, request)
+
+    listed = every_entry(read_page, at_once=READ_AT_ONCE)
     entries = [entry_of(entry.item) for entry in islice(listed, at_most)]
     if not entries:
         raise NoComments(f"There are no comments on “{product_id}” here.")
@@ -204,12 +207,7 @@ class CommentDesign:
 
     def write_cases(self) -> Iterator[WriteCase]:
         for comment in newer_comments(self.comments.of_product, number=WRITES):
-            yield WriteCase(
-                action=WRITE,
-                write=partial(self.write, comment),
-                is_shown=partial(self.is_shown, comment),
-                key={"pk": comment_item(comment)["pk"]},
-            )
+            yield CommentWrite(self, comment)
 
     def write(self, comment: NewComment) -> None:
         """Put the first item of a comment; a stream's handler writes the others, if there are."""
@@ -234,6 +232,25 @@ class CommentDesign:
 
     def follow(self) -> None:
         """Do nothing: a write of this design is whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentWrite:
+    """A comment to write in a design."""
+
+    design: CommentDesign
+    comment: NewComment
+    action: str = WRITE
+
+    @property
+    def key(self) -> Item:
+        return {"pk": comment_item(self.comment)["pk"]}
+
+    def write(self) -> None:
+        self.design.write(self.comment)
+
+    def is_shown(self) -> bool:
+        return self.design.is_shown(self.comment)
 
 
 class Scan(CommentDesign):

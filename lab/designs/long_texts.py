@@ -1,8 +1,8 @@
 """Long texts, in the items that lists read or in items of their own (vertical partitioning)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from random import Random
 
 from django.utils.translation import gettext_noop as _
@@ -68,15 +68,32 @@ class TextDesign:
 
     def write_cases(self) -> Iterator[WriteCase]:
         for comment in self.new_comments:
-            yield WriteCase(
-                action=WRITE,
-                write=partial(put_items, TABLE, self.items_of(comment)),
-                is_shown=partial(_is_first, comment),
-                key={"pk": comment_key(comment.id)["pk"]},
-            )
+            yield TextWrite(self, comment)
 
     def follow(self) -> None:
         """Do nothing: a write of this design is whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextWrite:
+    """A comment with a long text to write in a design."""
+
+    design: TextDesign
+    comment: NewComment
+    action: str = WRITE
+
+    @property
+    def key(self) -> Item:
+        return {"pk": comment_key(self.comment.id)["pk"]}
+
+    def write(self) -> None:
+        put_items(TABLE, self.design.items_of(self.comment))
+
+    def is_shown(self) -> bool:
+        """Return whether the comment is the first of the list."""
+        (first,) = read_first_lines(PageRequest(1))
+        sort_key: str = first[Comment.place.attr_name]["S"]
+        return sort_key == _sort_key(self.comment)
 
 
 class Inline(TextDesign):
@@ -182,12 +199,6 @@ def _first_lines(sort_key: str, text: str) -> Item:
     if not text.endswith("…"):  # else it is an excerpt already
         shown = excerpt(text)
     return {Comment.place.attr_name: {"S": sort_key}, TEXT: {"S": shown}}
-
-
-def _is_first(comment: NewComment) -> bool:
-    (first,) = read_first_lines(PageRequest(1))
-    sort_key: str = first[Comment.place.attr_name]["S"]
-    return sort_key == _sort_key(comment)
 
 
 def long_comments(number: int) -> Iterator[NewComment]:

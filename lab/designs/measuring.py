@@ -58,18 +58,20 @@ class AskedList:
     shown_at: Callable[[Sequence[str]], Sequence[Item]]
 
 
-@dataclass(frozen=True, slots=True)
-class WriteCase:
-    """One write of a kind.
+class WriteCase(Protocol):
+    """One write of a kind; ``key`` is the partition key, or the whole key, of what it leaves."""
 
-    ``is_shown`` tells whether all lists show what was written; ``key`` is the partition key, or the
-    whole key, of the items that it leaves in the table.
-    """
+    @property
+    def action(self) -> str: ...
 
-    action: str
-    write: Callable[[], object]
-    is_shown: Callable[[], bool]
-    key: Item
+    @property
+    def key(self) -> Item: ...
+
+    def write(self) -> None:
+        """Write it."""
+
+    def is_shown(self) -> bool:
+        """Return whether all lists show what was written."""
 
 
 class Design(Protocol):

@@ -6,7 +6,6 @@ Each design has the same orders, with the keys that it needs and no others.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from functools import partial
 
 from django.utils.translation import gettext_noop as _
 from pynamodb.expressions.condition import Condition
@@ -163,12 +162,7 @@ class OrderDesign:
         number = 0
         for placed, shipped in new_orders(PAIRS_OF_WRITES, after=self.orders.latest):
             for action, order in ((PLACE, placed), (SHIP, shipped)):
-                yield WriteCase(
-                    action=action,
-                    write=partial(self.write, order, number % self.shards),
-                    is_shown=partial(self.is_shown, order),
-                    key=table_key(keys.user(order.username), keys.order(order.id)),
-                )
+                yield OrderWrite(self, action, order, shard=number % self.shards)
                 number += 1
 
     def write(self, order: NewOrder, shard: int) -> None:
@@ -177,6 +171,26 @@ class OrderDesign:
 
     def follow(self) -> None:
         """Do nothing: a write of these designs is whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderWrite:
+    """An order to write in a design, as it is placed or shipped."""
+
+    design: OrderDesign
+    action: str
+    order: NewOrder
+    shard: int
+
+    @property
+    def key(self) -> Item:
+        return table_key(keys.user(self.order.username), keys.order(self.order.id))
+
+    def write(self) -> None:
+        self.design.write(self.order, self.shard)
+
+    def is_shown(self) -> bool:
+        return self.design.is_shown(self.order)
 
 
 class CustomerOrders(OrderDesign):

@@ -3,18 +3,17 @@
 Both are read in the same turns. What both read is first compared with the right answer.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 
 from django.conf import settings
 
 from comments.filters import CommentFilter
 from comments.store.counts import read_counts
 from dynapages.django.options import Progress
-from dynapages.lists import sort_key_of
+from dynapages.lists import Position, sort_key_of
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
 from lab.bench.pages import PAGE_NUMBERS
-from lab.bench.readers import PLANNER, WrongAnswer, cut_page
+from lab.bench.readers import PLANNER, ListRead, WrongAnswer, cut_page
 from lab.bench.timing import time_in_turns
 from lab.report import Limit, Section, Table
 from lab.sql_comparison import models
@@ -26,12 +25,12 @@ FILTERS = {
     "two languages, three ratings": CommentFilter.of(("de", "en"), (1, 3, 5)),
 }
 SITE, KEYSET, OFFSET = "site", "SQL, keyset", "SQL, OFFSET"
-COUNT, COUNTS_TABLE, SITE_COUNTER = "COUNT(*)", "table of counts", "the site's counter"
+COUNT, SITE_COUNTER = "COUNT(*)", "the site's counter"
 MOST_TIMES_SQL = 2.0
 """How many times the time of SQL's keyset pagination a list of the site may take."""
 
-Actions = dict[tuple[str, int, str], Callable[[], object]]
-"""What is timed, by the list's name, the page's number, and how it is read."""
+Actions = dict[tuple[str, str], Callable[[], object]]
+"""What is timed, by the name of a page or list, and how that is read or counted."""
 
 
 def measure_peers(data: CommentData, *, turns: int, progress: Progress) -> Section:
@@ -43,69 +42,76 @@ def measure_peers(data: CommentData, *, turns: int, progress: Progress) -> Secti
         pages: Actions = {}
         counts: Actions = {}
         for name, chosen in FILTERS.items():
-            pages |= _page_actions(name, chosen, answers)
-            counts |= _count_actions(name, chosen, answers)
+            positions = answers.positions(chosen)
+            for number in PAGE_NUMBERS:
+                if (number - 1) * settings.PAGE_SIZE < len(positions):
+                    pages |= _page_actions(name, chosen, positions, number=number)
+            counts |= _count_actions(name, chosen, number=len(positions))
         page_times = time_in_turns(pages, turns=turns, progress=progress)
         count_times = time_in_turns(counts, turns=turns, progress=progress)
-    page_rows, ratios = [], []
-    for name, number in dict.fromkeys(key[:2] for key in pages):
-        times = [round(page_times[name, number, how], 2) for how in (SITE, KEYSET, OFFSET)]
-        ratio = page_times[name, number, SITE] / page_times[name, number, KEYSET]
-        page_rows.append((name, number, *times, round(ratio, 2)))
-        ratios.append(ratio)
-    count_rows = []
-    for name in FILTERS:
-        times = [round(count_times[name, 0, how], 2) for how in (COUNT, COUNTS_TABLE, SITE_COUNTER)]
-        count_rows.append((name, *times))
+    ratios = []
+    for name, how in pages:
+        if how == SITE:
+            ratios.append(page_times[name, SITE] / page_times[name, KEYSET])
+    size = settings.PAGE_SIZE
     return Section(
         "The same comments in PostgreSQL",
         [f"PostgreSQL {version} holds the same {data.count:,} comments."],
         [
-            Table(
-                f"Milliseconds for a list of {settings.PAGE_SIZE}, as medians of {turns} turns",
-                ("list", "page", SITE, KEYSET, OFFSET, "site ÷ keyset"),
-                page_rows,
-            ),
-            Table(
-                "Milliseconds of counting a list",
-                ("list", COUNT, COUNTS_TABLE, SITE_COUNTER),
-                count_rows,
-            ),
+            _table(f"Milliseconds for a list of {size}", page_times, (SITE, KEYSET, OFFSET)),
+            _table("Milliseconds of counting a list", count_times, (COUNT, SITE_COUNTER)),
         ],
         [Limit("a list ÷ SQL's by keyset", MOST_TIMES_SQL, max(ratios))],
     )
 
 
-def _page_actions(name: str, chosen: CommentFilter, answers: CommentAnswers) -> Actions:
-    """Return how pages of a list are read, after comparing what that brings with the answer."""
+def _page_actions(
+    name: str, chosen: CommentFilter, positions: Sequence[Position], *, number: int
+) -> Actions:
+    """Return how a page of a list is read, after comparing what that brings with the answer."""
     size = settings.PAGE_SIZE
-    positions = answers.positions(chosen)
-    actions: Actions = {}
-    for number in PAGE_NUMBERS:
+    request, sort_keys = cut_page(positions, page=number, size=size)
+    page_name = f"{name}, page {number:,}"
+
+    def read_site() -> ListRead:
+        return PLANNER.read(PRODUCT_ID, chosen, request)
+
+    def by_keyset() -> list[models.Comment]:
+        return models.list_by_keyset(PRODUCT_ID, chosen, request)
+
+    def by_offset() -> list[models.Comment]:
         skipped = (number - 1) * size
-        if skipped >= len(positions):
-            break
-        request, sort_keys = cut_page(positions, page=number, size=size)
-        read_site = partial(PLANNER.read, PRODUCT_ID, chosen, request)
-        read_site().require(sort_keys, name=f"page {number} of “{name}”")
-        by_keyset = partial(models.list_by_keyset, PRODUCT_ID, chosen, request)
-        by_offset = partial(models.list_by_offset, PRODUCT_ID, chosen, skipped=skipped, size=size)
-        for rows in (by_keyset(), by_offset()):
-            if [sort_key_of(row.created, row.id) for row in rows[:size]] != sort_keys:
-                raise WrongAnswer(f"What SQL reads as page {number} of “{name}” is not that page.")
-        actions[name, number, SITE] = read_site
-        actions[name, number, KEYSET] = by_keyset
-        actions[name, number, OFFSET] = by_offset
-    return actions
+        return models.list_by_offset(PRODUCT_ID, chosen, skipped=skipped, size=size)
 
-
-def _count_actions(name: str, chosen: CommentFilter, answers: CommentAnswers) -> Actions:
-    """Return how a list is counted; the last two read the numbers of all lists at once."""
-    counted = models.count_comments(PRODUCT_ID, chosen)
-    if counted != len(answers.sort_keys(chosen)):
-        raise WrongAnswer(f"COUNT(*) of “{name}” is {counted}.")
+    read_site().require(sort_keys, name=page_name)
+    for rows in (by_keyset(), by_offset()):
+        if [sort_key_of(row.created, row.id) for row in rows[:size]] != sort_keys:
+            raise WrongAnswer(f"What SQL reads as {page_name} is not that page.")
     return {
-        (name, 0, COUNT): partial(models.count_comments, PRODUCT_ID, chosen),
-        (name, 0, COUNTS_TABLE): partial(models.find_counts, PRODUCT_ID),
-        (name, 0, SITE_COUNTER): partial(read_counts, PRODUCT_ID),
+        (page_name, SITE): read_site,
+        (page_name, KEYSET): by_keyset,
+        (page_name, OFFSET): by_offset,
     }
+
+
+def _count_actions(name: str, chosen: CommentFilter, *, number: int) -> Actions:
+    """Return how a list is counted; the site's counter has the numbers of all lists at once."""
+
+    def count() -> int:
+        return models.count_comments(PRODUCT_ID, chosen)
+
+    def read_counter() -> None:
+        read_counts(PRODUCT_ID)
+
+    if count() != number:
+        raise WrongAnswer(f"COUNT(*) of “{name}” is not {number}.")
+    return {(name, COUNT): count, (name, SITE_COUNTER): read_counter}
+
+
+def _table(
+    caption: str, milliseconds: Mapping[tuple[str, str], float], ways: Sequence[str]
+) -> Table:
+    rows = []
+    for name in dict.fromkeys(name for name, _way in milliseconds):
+        rows.append((name, *(round(milliseconds[name, way], 2) for way in ways)))
+    return Table(caption, ("list", *ways), rows)

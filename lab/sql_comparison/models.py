@@ -4,7 +4,6 @@ Importing this module registers the models with Django: only the benchmark does.
 the list's columns hold an excerpt, as the site's do.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -53,19 +52,6 @@ class Comment(models.Model):
         )
 
 
-class Count(models.Model):
-    """How many comments a product has in one language of one rating, kept with each write."""
-
-    pk = models.CompositePrimaryKey("product_id", "language", "rating")
-    product_id = models.CharField(max_length=100)
-    language = models.CharField(max_length=2)
-    rating = models.SmallIntegerField()
-    number = models.IntegerField()
-
-    class Meta:
-        app_label = "lab"
-
-
 # The queries.
 
 
@@ -92,12 +78,6 @@ def count_comments(product_id: str, chosen: CommentFilter) -> int:
     return _matching(product_id, chosen).count()
 
 
-def find_counts(product_id: str) -> list[tuple[str, int, int]]:
-    """Read a product's counts from their table: language, rating, number."""
-    rows = rows_of(Count).filter(product_id=product_id)
-    return list(rows.values_list("language", "rating", "number"))
-
-
 def _newest_first(product_id: str, chosen: CommentFilter) -> QuerySet[Comment]:
     return _matching(product_id, chosen).order_by(*NEWEST_FIRST).defer("body")
 
@@ -115,14 +95,13 @@ def _matching(product_id: str, chosen: CommentFilter) -> QuerySet[Comment]:
 
 
 def load(comments: Iterable[NewComment], *, advance: Advance) -> str:
-    """Create the tables, fill them, and return the version of PostgreSQL.
+    """Create the table, fill it, and return the version of PostgreSQL.
 
     Comments are written by COPY, with indexes built afterwards, as a restore does.
     """
     connection = connections[ALIAS]
     with connection.schema_editor() as editor:  # it creates the indexes when the block ends
-        for model in (Comment, Count):
-            editor.create_model(model)
+        editor.create_model(Comment)
         _copy_comments(comments, advance)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")  # as autovacuum would in time
@@ -132,18 +111,12 @@ def load(comments: Iterable[NewComment], *, advance: Advance) -> str:
 
 
 def _copy_comments(comments: Iterable[NewComment], advance: Advance) -> None:
-    counts: Counter[tuple[str, str, int]] = Counter()
     table = Comment._meta.db_table  # noqa: SLF001 - Django documents it
     statement = f"COPY {table} ({', '.join(COPIED_COLUMNS)}) FROM STDIN"
     with connections[ALIAS].cursor() as cursor, cursor.copy(statement) as copy:
         for comment in comments:
-            counts[comment.product_id, comment.language, comment.rating] += 1
             copy.write_row(_copied_row(comment))
             advance(1)
-    rows = []
-    for (product_id, language, rating), number in counts.items():
-        rows.append(Count(product_id=product_id, language=language, rating=rating, number=number))
-    rows_of(Count).bulk_create(rows)
 
 
 def _copied_row(comment: NewComment) -> tuple[str | int | bool | datetime, ...]:

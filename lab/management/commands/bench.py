@@ -75,7 +75,7 @@ def _measure_comments(options: Mapping[str, Any], progress: Progress) -> Section
     answers = CommentAnswers(data.comments())
     path = data_file(data, fresh=options["fresh"], progress=progress)
     with open_site(path) as site:
-        lists = list(comment_lists(answers, site))
+        lists = comment_lists(answers, site)
         return measure_pages("Pages of comments", lists, turns=options["turns"], progress=progress)
 
 
@@ -84,7 +84,7 @@ def _measure_orders(options: Mapping[str, Any], progress: Progress) -> Section:
     answers = OrderAnswers(data.orders())
     path = data_file(data, fresh=options["fresh"], progress=progress)
     with open_site(path) as site:
-        lists = list(order_lists(answers, site))
+        lists = order_lists(answers, site)
         return measure_pages("Pages of orders", lists, turns=options["turns"], progress=progress)
 
 
