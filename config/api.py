@@ -65,6 +65,7 @@ def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None
     def use_limit() -> None:
         _use_limit(request, key.id)
 
+    # In one round: the limit is counted while the user is read.
     with pool().together() as together, labelled_calls("key"):
         limited = together.start(use_limit)
         user = load_user(key.user_id) if key.user_id else None
@@ -109,6 +110,7 @@ def _begin_once(request: HttpRequest, key_id: str, idempotency_key: str) -> None
         raise Refusal(sentence % {"most": LONGEST_KEY})
     name = f"{key_id}/{idempotency_key}"
     sent = f"{request.method} {request.get_full_path()}\n".encode() + request.body
+    # The same key with another request is a fault of the program: so what was sent is compared.
     with labelled_calls("answer"):
         answer = begin(name, sha256(sent).hexdigest(), now=clock.now())
     if answer is not None:
@@ -129,6 +131,7 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         finally:
             if STORED_ANSWER in request.META:
                 _store_answer(request.META[STORED_ANSWER], response)
+        # A refusal has them as well: they are set before anything of the operation runs.
         for name, value in request.META.get(RESPONSE_HEADERS, {}).items():
             response[name] = value
         caller = getattr(request, "auth", None)

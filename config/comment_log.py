@@ -35,6 +35,7 @@ def log_comment(
     **sent: Any,  # noqa: ANN401 - each signal's own
 ) -> None:
     """Record what an author did with a comment of their own, or staff with anybody's."""
+    # An imported comment has no user: nobody is its author.
     comment: Any = sent.get("comment")
     is_own = comment is not None and by == comment.user_id != ""
     verb = _verb(VERBS[signal], sent, is_own=is_own)

@@ -75,6 +75,7 @@ def examples_with_costs(username: str) -> list[Example]:
     They read more for somebody who is signed in: their account and votes. ``username`` is empty
     for others.
     """
+    # What is read differs with the visitor only in whether there is one.
     key = f"{__name__}/{bool(username)}"
     costs: Sequence[Total] | None = cache.get(key)
     if costs is None:

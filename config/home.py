@@ -33,6 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
     pager = Pager(reverse("home"), "categories", canonical=reverse("home"))
     page_request = pager.requested(request.GET, size=SHELVES_ON_A_PAGE)
     is_first = page_request.is_first and not wants_partial(request)
+    # The rankings are on the first page alone; a fragment for htmx is more categories.
     if is_first:
         page, boards = read_first_page(page_request)
     else:

@@ -65,7 +65,8 @@ def _comments_program(address: Mapping[str, str], values: QueryDict) -> ListProg
             search = SearchRequest(parse_search(values.get("q", "")))
         except BadSearch:
             return None
-    if "hidden" in values:  # which only staff's own pages read
+    # Lists with hidden comments are read by staff's own pages alone.
+    if "hidden" in values:
         return None
     options = ["comments", f"--product={product_id}"]
     if languages != ANY:

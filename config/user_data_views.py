@@ -39,6 +39,7 @@ def own_data(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
     count_or_refuse(DOWNLOADS.use(username), sentence=sentence)
     log_event("data-downloaded", user=username, request=request)
+    # All is read while it is sent: nobody knows how much it is.
     sections = _read_in_time(sections_of(username, OWN_TRACES, page_batches().get_from_tables))
     return StreamingHttpResponse(
         _closed(export_text(username, sections), _("This file is not complete.")),
@@ -64,6 +65,7 @@ def _batches_in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
     """Yield batches, each read within the time of a page, or raise Interrupted."""
     while True:
         try:
+            # A budget for each batch: all of them together may take longer than a page.
             with time_budget(settings.PAGE_SECONDS):
                 batch = next(batches, None)
         except FAILURES as failure:

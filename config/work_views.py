@@ -78,6 +78,7 @@ def decide(request: HttpRequest) -> HttpResponse:
 
     Raises Refusal for what no form of the page sends.
     """
+    # Each of these is a button's own value: what differs was sent by hand.
     queue = queue_named(request.POST.get("queue", ""))
     sort_key = request.POST.get("id", "")
     decision = request.POST.get("decision", "")

@@ -69,6 +69,7 @@ def _undo(backend: Any, kind: str, action: Mapping[str, Any]) -> Undo:  # noqa: 
         return lambda: None
     key_holder = action["Item"] if kind == "Put" else action["Key"]
     partition_key, sort_key = backend.get_keys_value(table, key_holder)
+    # The item as it is now: the action replaces or changes it in place.
     before = copy.deepcopy(table.get_item(partition_key, sort_key))
 
     def put_back() -> None:

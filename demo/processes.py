@@ -137,6 +137,7 @@ class Demo:
 
         Call from the main thread: it handles the signals that ask a process to stop.
         """
+        # Signals are handled first: what is started later is stopped, too.
         with _handling_signals():
             try:
                 with _alone():
@@ -187,6 +188,7 @@ class Demo:
             sign_in=list(self.sign_in),
         )
         with announced(description, var=settings.VAR_DIR), ExitStack() as started:
+            # In their order: each needs what the one before has made.
             for command in self.prepare:
                 self._run_to_end(command, environment)
             command_lines = {_name_of(command): manage(command) for command in self.lasting}
@@ -262,6 +264,7 @@ def _handling_signals() -> Iterator[None]:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold the lock of the folder. Raises DemoFailed where another demo has it."""
+    # Two demos would write to one file, which destroys it.
     lock = FileLock(demo_path(settings.VAR_DIR))
     try:
         lock.acquire()

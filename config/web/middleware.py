@@ -52,6 +52,7 @@ class RequestMiddleware:
                 if match:
                     record.view, record.route = match.view_name, f"/{match.route}"
                 record.status = response.status_code
+                # What a stream reads belongs to its request, too.
                 if isinstance(response, StreamingHttpResponse):
                     _call_when_sent(response, on_sent)
                 else:

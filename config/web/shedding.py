@@ -69,6 +69,7 @@ class Slots:
             room, seconds = self._room_for_pages, PAGE_WAITS
         if _acquire_all(needed, seconds=0.0):
             return True
+        # Who may not even wait is refused at once.
         if not room.acquire(blocking=False):
             return False
         try:

@@ -69,6 +69,7 @@ def _product(
     pattern = kind.get("pattern", "{variant} {noun}")
     name = pattern.format(variant=variant, noun=kind["noun"])
     cheapest, dearest = kind["price"]
+    # From none to three further paragraphs, so that descriptions differ in length.
     further = rng.sample([*category["paragraphs"], *notes], rng.randint(0, 3))
     category_slugs = [category["slug"]]
     for key in ("sub", "also"):

@@ -114,6 +114,7 @@ def sample_orders(
 
 def _customers_in_turn(rng: Random) -> list[str]:
     """Return who places each order, in the order of their placing."""
+    # A few customers order far more than the others.
     loyalty = [rng.lognormvariate(0, 0.7) for _customer in CUSTOMERS]
     others = rng.choices(CUSTOMERS, loyalty, k=ORDERS_OF_OTHERS)
     turns = [REGULAR] * ORDERS_OF_REGULAR + others
@@ -122,6 +123,7 @@ def _customers_in_turn(rng: Random) -> list[str]:
 
 
 def _lines(rng: Random, products: Sequence[SampleProduct]) -> tuple[NewLine, ...]:
+    # Small orders are the usual ones.
     number = rng.choices(range(1, 7), (20, 25, 25, 15, 10, 5))[0]
     first = rng.randrange(0, len(products), OF_A_KIND)
     lines = []
@@ -141,7 +143,7 @@ def _history(rng: Random, *, age: timedelta, now: datetime) -> Iterator[StatusCh
     entered_at = now - age
     for status, wait in _life(rng):
         entered_at += wait
-        if entered_at > now:
+        if entered_at > now:  # it has not happened yet
             return
         yield StatusChange(status, entered_at)
 

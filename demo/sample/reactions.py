@@ -51,6 +51,7 @@ def sample_reactions(
     """Make reactions of customers, by their user names, and of the shop."""
     rng = Random(seed)  # noqa: S311 - repeatable sample data, nothing secret
     discussed = list(_newest_of_most_discussed(comments))
+    # Only the most discussed product has critics: staff answer some, customers report others.
     critical = []
     if discussed:
         critical = [comment for comment in discussed[0] if comment.rating in CRITICAL_RATINGS]
@@ -93,6 +94,7 @@ def _reports(
 ) -> Iterator[tuple[NewComment, str, str, str]]:
     """Yield comments, each with a customer who reports it, a reason and a text."""
     for comment, (reason, text, number) in zip(comments, COMPLAINTS, strict=False):
+        # Only the first of a comment's reporters says why.
         text_of_next = text
         for username in rng.sample(customers, min(number, len(customers))):
             yield comment, username, reason, text_of_next

@@ -78,7 +78,7 @@ class TestDeletingUserData:
         for whom in (alice.username, address, bob.username):
             queue_email("reset", whom, "https://shop.example.com")
         moved = owed_email("moved", "somebody", "https://shop.example.com", given_up=address)
-        write([moved.dying().action])
+        write([moved.given_up().action])
         assert run(capsys, alice.username, "--dry-run")["found"]["e-mails that are owed"] == 3
         assert run(capsys, alice.username)["found"]["e-mails that are owed"] == 3
         left = [one.payload["whom"] for one in everything_owed()]

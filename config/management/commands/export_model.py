@@ -80,6 +80,7 @@ def _refuse_options_of_other_formats(options: dict[str, Any]) -> None:
 
 def _model(options: dict[str, Any]) -> dict[str, Any]:
     """Return what is printed, as values of JSON."""
+    # Workbench draws tables, and has no place for months and capacity.
     if options["format"] == WORKBENCH:
         return workbench_model()
     throughput = None

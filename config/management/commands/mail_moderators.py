@@ -41,6 +41,7 @@ class Command(TableCommand):
         site = settings.SITE_URL
         if not site:
             raise CommandError("Set SITE_URL: links in e-mails begin with it.")
+        # One whose e-mail fails must not keep the others from theirs.
         is_all_sent = True
         with failures_in_one_line():
             queues = [queue for queue in _queues() if queue[1] != "0"]

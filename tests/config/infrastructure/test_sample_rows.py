@@ -15,7 +15,7 @@ from comments import keys as comment_keys
 from comments.host import SETS
 from comments.sets import models as set_models
 from comments.sets.models import CommentSetItem
-from config.infrastructure.workbench import ROWS_FILE, rows_of, sample_rows
+from config.infrastructure.sample_rows import ROWS_FILE, rows_of, sample_rows
 from dynapages.items import Item
 from dynapages.process import client
 from dynapages.tables import create_missing

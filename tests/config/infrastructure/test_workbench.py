@@ -12,7 +12,8 @@ from django.utils.module_loading import import_string
 from comments.models import CommentItem
 from comments.sets.models import CommentSetItem
 from config.docs_tables import PATTERNS
-from config.infrastructure.workbench import LOCAL_SUFFIX, sample_rows, workbench_model
+from config.infrastructure.sample_rows import sample_rows
+from config.infrastructure.workbench import LOCAL_SUFFIX, workbench_model
 from dynapages.process import client
 from dynapages.pynamodb import DynamoModel
 from dynapages.tables import create_missing
