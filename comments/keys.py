@@ -53,6 +53,7 @@ from hashlib import blake2b
 
 from django.utils.crypto import salted_hmac
 
+from dynapages.items import Item, table_key
 from dynapages.lists import SEPARATOR
 
 COMMENT_PREFIX = "COMMENT#"
@@ -70,8 +71,6 @@ DUE_PREFIX = "DUE#"
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
-
-
 LONGEST_ID_IN_KEYS = 32
 """Bytes of UTF-8 up to which the id of a comment stands in its partition key; ULIDs have 26."""
 _DIGEST_MARK = "#"
@@ -119,6 +118,11 @@ def comment(comment_id: str) -> str:
 def comment_item(comment_id: str) -> dict[str, str]:
     """Return the key of a comment's own item."""
     return {"pk": comment(comment_id), "sk": COMMENT}
+
+
+def comment_key(comment_id: str, sort_key: str = COMMENT) -> Item:
+    """Return the key of a comment's own item, or of a dependent with this sort key, on the wire."""
+    return table_key(comment(comment_id), sort_key)
 
 
 def comment_id_in(partition: str) -> str:

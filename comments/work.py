@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from comments.host import is_searchable, uses_sets
+from comments.keys import comment_key
 from comments.rankings import services as rankings
 from comments.search import writer as postings
 from comments.sets import copies
@@ -18,7 +19,7 @@ from comments.store import writing
 from comments.store.dependents import delete_dependents
 from comments.store.derived import bulk_batches
 from comments.store.states import is_tombstone, product_id_of
-from comments.store.table import comment_key, read_item
+from comments.store.table import read_item
 from comments.votes import rank
 from dynapages.calls import sentence_about
 from dynapages.process import client

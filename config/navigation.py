@@ -1,6 +1,6 @@
 """The navigation of every page: its section, the basket's pieces, and how much waits for staff.
 
-`Navigation` is what templates have; `NavigationMiddleware` swaps its counts with every fragment.
+`Navigation` is what templates have; `config.web.middleware` swaps its counts with every fragment.
 Counts are remembered for a few seconds, as the lists that count them tell by their signals.
 """
 
@@ -8,20 +8,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from http import HTTPStatus
 
 from django.contrib.auth import SESSION_KEY
 from django.core.cache import cache
 from django.dispatch import Signal, receiver
-from django.http import HttpRequest, HttpResponse
-from django.template.loader import render_to_string
+from django.http import HttpRequest
 
 from comments.moderation.queries import count_reports, reports_counted
 from dynapages.calls import clock, fault_in, labelled_calls
-from dynapages.django.paging import address_of, grouped, wants_partial
+from dynapages.django.paging import address_of, grouped
 from dynapages.process import pool
 from dynapages.pynamodb import FAILURES
-from shop.accounts.sessions import READ_STAFF
 from shop.basket.basket import Basket
 from shop.orders.counts import read_queue_lengths
 from shop.orders.signals import queue_counted
@@ -179,37 +176,3 @@ class Navigation:
 def navigation(request: HttpRequest) -> dict[str, Navigation]:
     """Return ``navigation`` for all templates."""
     return {"navigation": Navigation(request)}
-
-
-# What fragments bring along
-
-
-class NavigationMiddleware:
-    """Has htmx swap the counts of the navigation with every fragment, so that both agree.
-
-    What a member of staff changed is counted anew: a round more, unless the page counts it itself.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
-        if response.status_code >= HTTPStatus.BAD_REQUEST:
-            return response
-        is_staff = request.META.get(READ_STAFF, False)
-        if is_staff and request.method == "POST":
-            Navigation(request).note_change()
-        if _is_fragment(request, response) and not request.session.is_empty():
-            context = {"is_staff": is_staff}
-            response.content += render_to_string("_nav_counts.html", context, request).encode()
-        return response
-
-
-def _is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
-    """Return whether a response is HTML that htmx swaps into the page that it is on."""
-    # A label alone, as plain text, is swapped into an element that has no room for more.
-    is_html = response.get("Content-Type", "").startswith("text/html")
-    if not is_html or response.streaming:
-        return False
-    return wants_partial(request) and bool(response.content)

@@ -167,7 +167,7 @@ MIDDLEWARE = [
     "config.web.middleware.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.navigation.NavigationMiddleware",
+    "config.web.middleware.NavigationMiddleware",
     "shop.accounts.sessions.StaffTimingMiddleware",
     "dynapages.django.middleware.RefusalMiddleware",
 ]
@@ -349,7 +349,7 @@ if RUNNING_DEMO:
     _HAS_SEARCH = RUNNING_DEMO.has_search
 COMMENTS = {
     "PRODUCTS": "shop.for_comments.PRODUCTS",
-    "HAS_BOUGHT": "shop.orders.queries.has_bought",
+    "HAS_BOUGHT": "shop.for_comments.has_bought",
     "FIND_USER": "shop.for_comments.find_user",
     # What decides on comments before they are published: see docs/moderation.md.
     "GATE": env.words("COMMENT_GATE"),

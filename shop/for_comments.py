@@ -1,4 +1,4 @@
-"""What the app of comments needs to know of products and users, where they are the shop's.
+"""What the app of comments needs to know of products, purchases and users that are the shop's.
 
 The settings name these: ``COMMENTS = {"PRODUCTS": "shop.for_comments.PRODUCTS", …}``.
 """
@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from django.contrib.auth.base_user import AbstractBaseUser
 
 from dynapages.items import Item, table_key
+from shop import keys
 from shop.accounts.queries import load_user
 from shop.catalogue.queries import find_tiles
 from shop.catalogue.services import ensure_products
 from shop.catalogue.stored import stored_products
 from shop.catalogue.tiles import NoSuchProduct, Product, product_in, product_keys
+from shop.models import Purchase
 from shop.table import TABLE
 
 
@@ -49,6 +51,12 @@ class _Products:
 
 
 PRODUCTS = _Products()
+
+
+def has_bought(username: str, product_id: str) -> bool:
+    """Return whether a user ever ordered a product: one read, half a unit."""
+    key = keys.bought(username, product_id)
+    return Purchase.find(keys.user(username), key, consistent_read=False) is not None
 
 
 def find_user(username: str) -> AbstractBaseUser | None:

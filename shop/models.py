@@ -4,8 +4,6 @@ The design is that of "DynamoDB Table Design Principles - Filtering"; the adjace
 products and categories follow the pattern list. `shop.keys` documents the keys.
 """
 
-from typing import Self
-
 from django.conf import settings
 from pynamodb.attributes import (
     BinaryAttribute,
@@ -108,14 +106,6 @@ class ShopItem(DynamoModel):
     def key(self) -> tuple[str, str]:
         """The partition key and the sort key."""
         return self.pk, self.sk
-
-    @classmethod
-    def find(cls, pk: str, sk: str, *, consistent_read: bool = True) -> Self | None:
-        """Read an item by its key; None where there is none."""
-        try:
-            return cls.get(pk, sk, consistent_read=consistent_read)
-        except cls.DoesNotExist:
-            return None
 
 
 class TrailStep(MapAttribute[str, str]):

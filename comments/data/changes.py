@@ -12,12 +12,13 @@ from hashlib import blake2b
 
 from comments import keys
 from comments.items import CONTENT, NewComment, NewReply, items_of, reply_of, reply_shown
+from comments.keys import comment_key
 from comments.models import Comment, CommentReply
 from comments.replies.services import BY_STAFF
 from comments.sets.copies import primary_actions
 from comments.store.counts import Cell
 from comments.store.states import NEW_OR_DELETED, is_listed, is_tombstone, product_id_of
-from comments.store.table import LIST_KEYS, comment_key
+from comments.store.table import LIST_KEYS
 from dynapages.items import Item
 from dynapages.lists import moment_at
 from dynapages.pynamodb import unchanged

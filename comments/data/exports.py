@@ -13,11 +13,11 @@ from comments.data.shapes import FIELDS
 from comments.filters import CommentFilter
 from comments.host import products
 from comments.indexes.planner import plan
+from comments.keys import comment_key
 from comments.lists.entries import CommentEntry, entry_of
 from comments.models import TABLE, CommentBody
 from comments.replies.services import reply_in
 from comments.store.states import is_listed
-from comments.store.table import comment_key
 from dynapages.calls import Batches
 from dynapages.files.export_command import list_walk, table_walk
 from dynapages.files.exports import Layout, Row, Walk

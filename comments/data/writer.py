@@ -15,6 +15,7 @@ from comments import keys, signals
 from comments.data.changes import Change, Verdict, VerdictCounts
 from comments.host import is_searchable
 from comments.items import NewComment
+from comments.keys import comment_key
 from comments.models import TABLE
 from comments.rankings.services import RankHint, refresh_ranks
 from comments.search.pending import changes_of
@@ -22,7 +23,7 @@ from comments.search.writer import finish_change
 from comments.store.comments import comment_in
 from comments.store.derived import bulk_batches
 from comments.store.states import State
-from comments.store.table import ATTEMPTS, comment_key
+from comments.store.table import ATTEMPTS
 from comments.store.writing import CommentChange, Committed, Owes, write_comments
 from dynapages.calls import Batches, clock, in_chunks, sentence_about
 from dynapages.django.options import Progress

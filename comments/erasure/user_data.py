@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from comments import keys
 from comments.gates import block_key, is_blocked, unblock_author
+from comments.keys import comment_key
 from comments.models import (
     TABLE,
     BlockedAuthor,
@@ -22,7 +23,7 @@ from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import NoSuchComment
 from comments.store.states import NOT_DELETED
-from comments.store.table import comment_key, query_pages, write_if_condition_holds
+from comments.store.table import query_pages, write_if_condition_holds
 from comments.votes.rank import rank_or_log
 from comments.votes.services import withdraw_vote
 from comments.work import finish_owed

@@ -19,7 +19,7 @@ from comments.integrity.items import (
     show_value,
 )
 from comments.items import reply_shown
-from comments.keys import scored
+from comments.keys import comment_key, scored
 from comments.models import Comment, CommentReply
 from comments.store import writing
 from comments.store.counts import tallies
@@ -28,7 +28,6 @@ from comments.store.table import (
     Changes,
     change,
     changed,
-    comment_key,
     id_of,
     is_comment,
     query_pages,

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 
 from comments import keys
+from comments.keys import comment_key
 from comments.models import Comment
 from comments.store.states import is_tombstone
-from comments.store.table import comment_key, query_pages, read_item
+from comments.store.table import query_pages, read_item
 from dynapages.items import Item, table_key
 from dynapages.upkeep import Difference, compare
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from comments import keys
 from comments.filters import CommentFilter
+from comments.keys import comment_key
 from comments.lists.entries import CommentEntry, entry_of
 from comments.lists.orders import CommentOrder
 from comments.models import TABLE
 from comments.store.states import is_listed, is_tombstone, product_id_of
-from comments.store.table import comment_key
 from dynapages.calls import labelled_calls
 from dynapages.items import Item
 from dynapages.lists import Order, Page, Toward

@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
+from comments.keys import comment_key
 from comments.models import Comment
 from comments.posting.services import delete_comment
 from comments.signals import (
@@ -47,7 +48,6 @@ from comments.store.table import (
     Changes,
     change,
     changed,
-    comment_key,
     read_item,
     retry,
     write_if_condition_holds,

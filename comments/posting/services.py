@@ -17,6 +17,7 @@ from comments import keys, signals
 from comments.gates import Author, Hold, Reject, is_blocked, judge
 from comments.host import has_bought
 from comments.items import CONTENT, NewComment, items_of
+from comments.keys import comment_key
 from comments.models import Comment, CommentBody
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.store.states import (
@@ -27,15 +28,7 @@ from comments.store.states import (
     changes_to_withhold,
     hold_reason,
 )
-from comments.store.table import (
-    ATTEMPTS,
-    BEING_CHANGED,
-    LIST_KEYS,
-    change,
-    changed,
-    comment_key,
-    retry,
-)
+from comments.store.table import ATTEMPTS, BEING_CHANGED, LIST_KEYS, change, changed, retry
 from comments.store.writing import CommentChange, write_comments
 from comments.work import finish_owed_or_log
 from dynapages.calls import clock

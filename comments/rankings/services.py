@@ -23,12 +23,11 @@ from itertools import islice
 
 from comments import host, keys
 from comments.filters import CommentFilter
-from comments.keys import scored
+from comments.keys import comment_key, scored
 from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
 from comments.store.counts import counters, counts_in, parse_cell_name
 from comments.store.states import is_listed, product_id_of
-from comments.store.table import comment_key, write_if_condition_holds
 from comments.store.writing import CommentChange, Following, Owes
 from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
@@ -42,6 +41,7 @@ from dynapages.writes import (
     ConditionFailed,
     Contended,
     Shards,
+    write_item,
     write_transaction,
 )
 
@@ -390,7 +390,11 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
 
 def _store(rank: Rank) -> list[Rank]:
     """Store a rank; return it if another writer stored it since it was derived."""
-    return [] if write_if_condition_holds(_update(rank)) else [rank]
+    try:
+        write_item(client(), _update(rank))
+    except ConditionFailed:
+        return [rank]
+    return []
 
 
 def _update(rank: Rank) -> Action:

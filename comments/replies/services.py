@@ -13,20 +13,13 @@ from pynamodb.expressions.condition import Condition
 
 from comments import keys
 from comments.items import LONG_REPLY, reply_shown
+from comments.keys import comment_key
 from comments.models import Comment, CommentReply
 from comments.search.writer import finish_postings
 from comments.signals import announce, comment_replied, owed_by, reply_owes
 from comments.store.comments import NoSuchComment
 from comments.store.states import LISTED, NEW, NOT_DELETED, product_id_of
-from comments.store.table import (
-    ATTEMPTS,
-    BEING_CHANGED,
-    Changes,
-    change,
-    changed,
-    comment_key,
-    read_item,
-)
+from comments.store.table import ATTEMPTS, BEING_CHANGED, Changes, change, changed, read_item
 from comments.store.writing import CommentChange, has_derived_tables, write_comments
 from comments.users import author_name
 from dynapages.calls import clock, labelled_calls, sentence_about

@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
+from comments.keys import comment_key
 from comments.models import Comment
 from comments.models import CommentReport as StoredReport
 from comments.signals import announce, comment_reported
 from comments.store.comments import NoSuchComment, OwnComment, load_comment
 from comments.store.states import LISTED, NEW, State
-from comments.store.table import comment_key, query_pages
+from comments.store.table import query_pages
 from comments.users import author_name, profile_url
 from dynapages.calls import labelled_calls
 from dynapages.items import Item

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from comments import keys
 from comments.items import NewComment
+from comments.keys import comment_key
 from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell
 from comments.store.states import State, is_listed, is_tombstone, product_id_of
-from comments.store.table import comment_key
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.lists import id_at, moment_at

@@ -6,10 +6,11 @@ They share the comment's partition, but for the tally, and are deleted after the
 import logging
 
 from comments import keys
+from comments.keys import comment_key
 from comments.models import Comment
 from comments.store.counts import tallies
 from comments.store.states import NEW_OR_DELETED, is_tombstone
-from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, is_comment, query_pages
+from comments.store.table import ATTEMPTS, BEING_CHANGED, is_comment, query_pages
 from dynapages.calls import in_chunks, sentence_about
 from dynapages.process import client
 from dynapages.pynamodb import FAILURES

@@ -8,7 +8,7 @@ from pynamodb.expressions.condition import Condition
 from comments import keys
 from comments.models import TABLE, Comment, CommentItem, ListIndex
 from dynapages.errors import gettext_noop
-from dynapages.items import Item, Value, table_key
+from dynapages.items import Item, Value
 from dynapages.lists import Index, Position, id_at
 from dynapages.process import client
 from dynapages.pynamodb import set_or_remove, update
@@ -34,11 +34,6 @@ _ATTRIBUTES = {attribute.attr_name: attribute for attribute in Comment.get_attri
 T = TypeVar("T")
 
 
-def comment_key(comment_id: str, sort_key: str = keys.COMMENT) -> Item:
-    """Build the key of a comment's item, or of a dependent with this sort key."""
-    return table_key(keys.comment(comment_id), sort_key)
-
-
 def is_comment(item: Item) -> bool:
     """Return whether an item of the table is that of a comment, or its tombstone."""
     return bool(item["sk"]["S"] == keys.COMMENT)
@@ -62,7 +57,7 @@ def whole_id(comment_id: str) -> str:
     """Return the id of a comment for a report: that of a digest is read, where it can be."""
     if not isinstance(comment_id, keys.IdDigest):
         return comment_id
-    comment = read_item(comment_key(comment_id))
+    comment = read_item(keys.comment_key(comment_id))
     return id_of(comment) if comment else comment_id
 
 

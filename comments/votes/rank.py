@@ -10,16 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from comments import keys
+from comments.keys import comment_key
 from comments.models import Comment
 from comments.store.counts import tallies
 from comments.store.states import is_listed, product_id_of
-from comments.store.table import (
-    ATTEMPTS,
-    BEING_CHANGED,
-    comment_key,
-    read_item,
-    write_if_condition_holds,
-)
+from comments.store.table import ATTEMPTS, BEING_CHANGED, read_item, write_if_condition_holds
 from comments.store.writing import CommentChange, Following, Owes
 from dynapages.calls import Backoff, labelled_calls, sentence_about
 from dynapages.items import Item, Value

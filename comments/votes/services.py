@@ -11,12 +11,13 @@ from contextlib import suppress
 from django.utils.translation import gettext as _
 
 from comments import keys
+from comments.keys import comment_key
 from comments.models import ByAuthor, Comment, CommentVote
 from comments.signals import announce, vote_cast
 from comments.store import counts
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.store.states import NEW, NOT_DELETED, is_listed, is_tombstone, product_id_of
-from comments.store.table import comment_key, query_pages, read_item
+from comments.store.table import query_pages, read_item
 from comments.store.writing import Committed, Owes
 from comments.votes.rank import HELPFUL, VERSION, rank_or_log
 from dynapages.calls import clock, labelled_calls

@@ -29,9 +29,8 @@ from comments.store.comments import NoSuchComment, StoredComment
 from comments.users import user_id_of
 from dynapages.calls import fault_in
 from dynapages.django.paging import anchor_of, grouped, wants_partial
-from dynapages.django.rate_limits import Use, count_uses, in_words
+from dynapages.django.rate_limits import Use, client_network, count_uses, in_words
 from dynapages.django.refusals import Refusal, TooManyRequests
-from dynapages.django.security_log import client_network
 from dynapages.pynamodb import FAILURES
 from dynapages.writes import Limit
 

@@ -1,17 +1,22 @@
-"""The middleware of the whole site: the meter and record of a request, and headers of answers."""
+"""The middleware of the whole site: the record of a request, headers and fragments of answers."""
 
 from collections.abc import Callable, Iterator
 from contextvars import Context, copy_context
+from http import HTTPStatus
 from typing import cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.template.loader import render_to_string
 from django.utils.cache import patch_cache_control
 from django.utils.deprecation import MiddlewareMixin
 
+from config.navigation import Navigation
 from config.telemetry.requests import OnSent, RequestRecord, observed
 from dynapages.calls import metered
 from dynapages.django.access import is_personal
+from dynapages.django.paging import wants_partial
+from shop.accounts.sessions import READ_STAFF
 
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
 """Pages of pickup points use where the browser is; no page needs anything else."""
@@ -115,3 +120,37 @@ class PersonalMiddleware(MiddlewareMixin):
         if not is_immutable and is_personal(request):
             patch_cache_control(response, private=True, no_store=True)
         return response
+
+
+# What fragments bring along
+
+
+class NavigationMiddleware:
+    """Has htmx swap the counts of the navigation with every fragment, so that both agree.
+
+    What a member of staff changed is counted anew: a round more, unless the page counts it itself.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            return response
+        is_staff = request.META.get(READ_STAFF, False)
+        if is_staff and request.method == "POST":
+            Navigation(request).note_change()
+        if _is_fragment(request, response) and not request.session.is_empty():
+            context = {"is_staff": is_staff}
+            response.content += render_to_string("_nav_counts.html", context, request).encode()
+        return response
+
+
+def _is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
+    """Return whether a response is HTML that htmx swaps into the page that it is on."""
+    # A label alone, as plain text, is swapped into an element that has no room for more.
+    is_html = response.get("Content-Type", "").startswith("text/html")
+    if not is_html or response.streaming:
+        return False
+    return wants_partial(request) and bool(response.content)

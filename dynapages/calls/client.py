@@ -56,6 +56,8 @@ PAUSE = 0.5
 LEAST_SECONDS = 0.2
 """Seconds that an attempt gets although it is more than half of what is left."""
 BACKOFF = Backoff(first=0.05, longest=1.0)
+CONDITION_FAILED = "ConditionalCheckFailedException"
+"""The error of a condition that does not hold: the database answered as it should."""
 RETRIED_BY_CALLER = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
 """Calls that `dynapages.calls.batches` and `dynapages.writes` repeat when throttled."""
 
@@ -125,7 +127,7 @@ def fault_of(parsed: Parsed) -> Unavailable | None:
 
     None for a success, and for a mistake in the request.
     """
-    if "Error" not in parsed:
+    if "Error" not in parsed or parsed["Error"]["Code"] == CONDITION_FAILED:
         return None
     fault = fault_in(ClientError(cast("Any", parsed), ""))
     if fault is None and parsed["Error"]["Code"].isdigit():

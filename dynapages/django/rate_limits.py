@@ -1,4 +1,4 @@
-"""Rate limits of what visitors do, which all processes share.
+"""Rate limits of what visitors do, which all processes share; and what counts as one client.
 
 The setting ``RATE_LIMITER`` is the dotted path of a function without arguments. It returns a
 `dynapages.writes.rate_limiter.Limiter`, which knows the table and the keys that they are stored by.
@@ -6,10 +6,12 @@ The setting ``RATE_LIMITER`` is the dotted path of a function without arguments.
 
 from dataclasses import dataclass
 from datetime import datetime
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
 from django.utils.module_loading import import_string
 from django.utils.translation import ngettext
 
@@ -19,6 +21,8 @@ from dynapages.django.refusals import TooManyRequests
 from dynapages.writes.rate_limiter import Limit, Limiter
 
 MINUTE = 60
+HOME_NETWORK_BITS = 64
+"""The part of an IPv6 address that one connection has; the rest can vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +79,48 @@ def limiter() -> Limiter:
         raise ImproperlyConfigured(sentence)
     made: Limiter = import_string(path)()
     return made
+
+
+# Clients
+
+
+def client_network(request: HttpRequest) -> str:
+    """Return the client's IPv4 address or IPv6 network (/64), which count as one client.
+
+    ``X-Forwarded-For`` is trusted only as far as TRUSTED_PROXIES proxies (a setting) added to
+    its end; the rest may be forged.
+    """
+    return _network_of(_forwarded_for(request) or request.META.get("REMOTE_ADDR", ""))
+
+
+def _forwarded_for(request: HttpRequest) -> str | None:
+    """Return the address that the outermost trusted proxy saw; None without such a proxy."""
+    proxies = settings.TRUSTED_PROXIES
+    if not proxies:
+        return None
+    # Each proxy adds the address it saw; what is before those of our own may be forged.
+    chain = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
+    return chain[-proxies] if len(chain) >= proxies else None
+
+
+def _network_of(address: str) -> str:
+    """Return what a client is counted by: IPv4 as it is, of IPv6 the /64 network."""
+    try:
+        parsed = ip_address(_without_port(address))
+    except ValueError:
+        return "unknown"
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(IPv6Network((int(parsed), HOME_NETWORK_BITS), strict=False))
+
+
+def _without_port(address: str) -> str:
+    """Return an address without the port that some proxies add to it."""
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    # More than one colon is an IPv6 address without brackets, and so without a port.
+    if address.count(":") == 1:
+        return address.partition(":")[0]
+    return address

@@ -6,7 +6,7 @@ and wrap what a call raises.
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pynamodb.attributes import Attribute
@@ -41,6 +41,14 @@ class DynamoModel(Model):
         private._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
         private.dispatch = partial(_dispatch, private)
         return connection
+
+    @classmethod
+    def find(cls, pk: str, sk: str, *, consistent_read: bool = True) -> Self | None:
+        """Read an item by its key; None where there is none."""
+        try:
+            return cls.get(pk, sk, consistent_read=consistent_read)
+        except cls.DoesNotExist:
+            return None
 
 
 def _dispatch(connection: Connection, *operation: Any) -> Any:  # noqa: ANN401 - PynamoDB's

@@ -20,8 +20,7 @@ from threading import Condition, Thread
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in, sentence_about
 from dynapages.calls.meter import metered
-from dynapages.work.owed import Owed
-from dynapages.work.queues import Outcome, Queue
+from dynapages.work.queues import Outcome, Owed, Queue
 
 INTERVAL = 60.0
 """Seconds from one look to the next, a quarter more or less: so processes do not look together."""

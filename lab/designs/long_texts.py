@@ -10,9 +10,9 @@ from django.utils.translation import gettext_noop as _
 from comments.filters import CommentFilter
 from comments.indexes.planner import plan
 from comments.items import NewComment, excerpt, items_of
+from comments.keys import comment_key
 from comments.lists.queries import find_comment
 from comments.models import All, Comment
-from comments.store.table import comment_key
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.lists import PageRequest, Position, sort_key_of

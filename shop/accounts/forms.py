@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import Use, count_uses, in_words
-from dynapages.django.security_log import client_network, log_event
+from dynapages.django.rate_limits import Use, client_network, count_uses, in_words
+from dynapages.django.security_log import log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.hashing import acquire_slot, release_slot

@@ -6,8 +6,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from shop import keys
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
-from shop.accounts.services import profile_of
-from shop.models import ShopItem
+from shop.models import Profile, ShopItem
 
 MOST_USERS_OF_AN_ADDRESS = 20
 
@@ -17,7 +16,7 @@ def find_user(username: str) -> User | None:
 
     So a new password holds at once.
     """
-    profile = profile_of(username)
+    profile = Profile.find(keys.user(username), keys.profile(username))
     if profile is None:
         return None
     return User.of(profile)

@@ -11,8 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from dynapages.calls import labelled_calls
-from dynapages.django.rate_limits import NamedLimit, Use, count_or_refuse, limiter
-from dynapages.django.security_log import client_network
+from dynapages.django.rate_limits import NamedLimit, Use, client_network, count_or_refuse, limiter
 
 _QUARTER = timedelta(minutes=15)
 _HOUR = timedelta(hours=1)

@@ -18,8 +18,9 @@ from django.views.decorators.http import require_http_methods
 
 from dynapages.calls import clock, fault_in
 from dynapages.django.paging import site_of
+from dynapages.django.rate_limits import client_network
 from dynapages.django.refusals import database_failed, refuse
-from dynapages.django.security_log import client_network, log_event
+from dynapages.django.security_log import log_event
 from dynapages.pynamodb import FAILURES
 from shop.accounts import rate_limits
 from shop.accounts.confirmation import confirm, read_token

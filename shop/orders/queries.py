@@ -146,12 +146,6 @@ def find_owner(order_id: str) -> str | None:
 # What a user bought
 
 
-def has_bought(username: str, product_id: str) -> bool:
-    """Return whether a user ever ordered a product: one read, half a unit."""
-    key = keys.bought(username, product_id)
-    return Purchase.find(keys.user(username), key, consistent_read=False) is not None
-
-
 def products_bought_by(username: str) -> Iterator[str]:
     """Yield the ids of the products a user ever ordered, strongly read."""
     prefix = keys.bought(username, "")

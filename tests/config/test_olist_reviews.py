@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from comments.filters import CommentFilter
+from comments.keys import comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
-from comments.store.table import comment_key
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from tests.support.comments.walking import ids_on, read_page

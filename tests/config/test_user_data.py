@@ -26,10 +26,11 @@ from shop.accounts.queries import find_user, users_with_email
 from shop.activity.entries import LogVerb
 from shop.activity.recording import LOG
 from shop.api_keys.services import create_key, list_keys
+from shop.for_comments import has_bought
 from shop.models import Profile
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine
-from shop.orders.queries import has_bought, list_orders
+from shop.orders.queries import list_orders
 from shop.work import everything_owed
 from tests.support.activity.making import made_entry, whole_log
 from tests.support.clock import now_within_a_month, this_month

@@ -29,8 +29,8 @@ from dynapages.lists import PageRequest, every_entry
 from dynapages.process import client, read
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product, list_categories
+from shop.for_comments import has_bought
 from shop.models import ShopItem
-from shop.orders.queries import has_bought
 
 pytestmark = pytest.mark.usefixtures("loaded")
 

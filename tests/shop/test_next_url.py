@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
 from dynapages.django.next_page import back
-from dynapages.django.security_log import client_network
+from dynapages.django.rate_limits import client_network
 
 pytestmark = pytest.mark.usefixtures("tables")
 

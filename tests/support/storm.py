@@ -33,12 +33,13 @@ from django.utils.module_loading import import_string
 from comments import keys
 from comments.host import COMMENTS, SETS
 from comments.integrity.comments import comment_differences
+from comments.keys import comment_key
 from comments.posting.forms import comment_id_in, new_form_id
 from comments.search.integrity import word_differences
 from comments.search.models import WordItem
 from comments.sets.integrity import set_differences
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.table import comment_key, read_item
+from comments.store.table import read_item
 from demo.file_engine import FileEngine
 from demo.processes import LOCAL_ENVIRONMENT, DemoConfig, manage, serving
 from dynapages.django.work import queues

@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from dynapages.django.security_log import client_network
+from dynapages.django.rate_limits import client_network
 from shop.accounts import rate_limits
 from shop.accounts.forms import LONGEST_EMAIL
 from shop.accounts.names import email_of

@@ -18,8 +18,8 @@ from django.views.generic.edit import FormView
 
 from dynapages.django.access import signed_in
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import count_or_refuse
-from dynapages.django.security_log import client_network, log_event
+from dynapages.django.rate_limits import client_network, count_or_refuse
+from dynapages.django.security_log import log_event
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.confirmation import REPLIES_SALT, token_for

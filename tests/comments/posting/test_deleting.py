@@ -6,12 +6,13 @@ import pytest
 
 from comments import keys
 from comments.items import NewComment
+from comments.keys import comment_key
 from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
 from comments.store.comments import load_comment
 from comments.store.counts import read_counts
 from comments.store.dependents import delete_dependents
-from comments.store.table import comment_key, read_item
+from comments.store.table import read_item
 from dynapages.process import client
 from dynapages.writes import SHARDS
 from tests.support.comments.loading import load

@@ -18,7 +18,7 @@ from comments import keys
 from comments.data.writer import BulkWriter
 from comments.filters import RATINGS
 from comments.items import NewComment
-from comments.keys import scored
+from comments.keys import comment_key, scored
 from comments.models import Comment
 from comments.posting.services import (
     CommentGone,
@@ -32,7 +32,7 @@ from comments.posting.services import (
 )
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import read_counts
-from comments.store.table import comment_key, query_pages, read_item
+from comments.store.table import query_pages, read_item
 from comments.votes.rank import count_votes
 from comments.votes.services import cast_vote, withdraw_vote
 from dynapages.calls import Batches

@@ -8,6 +8,7 @@ from comments import keys
 from comments.erasure.user_data import comments_listed_in
 from comments.filters import CommentFilter
 from comments.items import items_of
+from comments.keys import comment_key
 from comments.lists.queries import find_comment, list_comments
 from comments.models import TABLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
@@ -18,7 +19,7 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import read_counts
 from comments.store.dependents import delete_dependents
 from comments.store.states import State
-from comments.store.table import comment_key, whole_id
+from comments.store.table import whole_id
 from comments.votes.rank import count_votes
 from comments.votes.services import cast_vote
 from dynapages.items import Item

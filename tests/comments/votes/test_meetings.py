@@ -12,10 +12,11 @@ import pytest
 from comments import keys
 from comments.data.writer import BulkWriter
 from comments.items import NewComment
+from comments.keys import comment_key
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
-from comments.store.table import ATTEMPTS, comment_key, read_item
+from comments.store.table import ATTEMPTS, read_item
 from comments.votes import rank, services
 from comments.votes.rank import count_votes, store_rank
 from comments.votes.services import cast_vote, has_voted, withdraw_vote

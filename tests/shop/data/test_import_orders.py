@@ -15,13 +15,14 @@ from shop import keys
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
 from shop.data.names import username_for
+from shop.for_comments import has_bought
 from shop.models import Order, Product, ShopItem
 from shop.order_status import Status
 from shop.orders.counts import read_customer_counts
 from shop.orders.entries import WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import move_order
-from shop.orders.queries import find_order, has_bought, list_orders
+from shop.orders.queries import find_order, list_orders
 from tests.support.command_line import ended, start_manage
 from tests.support.comments.outage import own_engine
 from tests.support.importing import refusal, rejected_in

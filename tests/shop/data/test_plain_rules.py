@@ -20,8 +20,9 @@ from shop.catalogue.queries import find_product
 from shop.catalogue.tiles import NoSuchProduct
 from shop.data.amounts import BadNumber, cents_of
 from shop.data.fields import is_return, pieces
+from shop.for_comments import has_bought
 from shop.orders.ids import new_order_id
-from shop.orders.queries import NoSuchOrder, find_order, has_bought
+from shop.orders.queries import NoSuchOrder, find_order
 from tests.support.importing import import_plain, refusal
 
 pytestmark = pytest.mark.usefixtures("tables")

@@ -14,6 +14,7 @@ from dynapages_testing.hooks import hooked
 from shop import keys
 from shop.accounts.services import create_profile
 from shop.data.exports import walk_through
+from shop.for_comments import has_bought
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders import large_orders
@@ -22,14 +23,7 @@ from shop.orders.filters import OrderFilter
 from shop.orders.importing import OrderOutcome, put_orders
 from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.placing import TooManyLines, place_order
-from shop.orders.queries import (
-    NoSuchOrder,
-    every_line,
-    find_order,
-    has_bought,
-    list_orders,
-    stored_order,
-)
+from shop.orders.queries import NoSuchOrder, every_line, find_order, list_orders, stored_order
 from shop.user_data import PROFILE, PURCHASES
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Fault, Killed, faults

@@ -8,11 +8,12 @@ from decimal import Decimal
 import pytest
 
 from dynapages.lists import PageRequest
+from shop.for_comments import has_bought
 from shop.order_status import Status
 from shop.orders.counts import read_customer_counts
 from shop.orders.filters import OrderFilter
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
-from shop.orders.queries import find_order, has_bought, list_orders
+from shop.orders.queries import find_order, list_orders
 from tests.support.orders.making import put_product
 
 NOW = datetime(2026, 11, 20, 9, 30, 15, 123_456, tzinfo=UTC)

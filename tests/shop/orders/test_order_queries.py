@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from shop.days import Days
+from shop.for_comments import has_bought
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder
-from shop.orders.queries import NoSuchOrder, find_order, has_bought, list_orders, owner_of
+from shop.orders.queries import NoSuchOrder, find_order, list_orders, owner_of
 from tests.support.chance import unique
 from tests.support.orders.making import by_status_date, is_open, made_order, newest_first, put
 from tests.support.shop.order_walks import orders_of, there_and_back

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 import pytest
 
 from comments.host import SETS
+from comments.keys import comment_key
 from comments.lists.queries import INDEXES
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
-from comments.store.table import comment_key
 from dynapages.calls import Batches, Pool
 from dynapages.process import client
 from dynapages.tables import create_missing

@@ -10,12 +10,13 @@ from pynamodb.expressions.operand import Path
 from comments import keys
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
+from comments.keys import comment_key
 from comments.models import Comment
 from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.states import State
-from comments.store.table import comment_key, query_pages
+from comments.store.table import query_pages
 from dynapages.items import Item
 from dynapages.lists import PageRequest
 from dynapages.process import client

@@ -1,8 +1,9 @@
 """What ``comment_sets`` holds of a comment, and what it should hold."""
 
 from comments import keys
+from comments.keys import comment_key
 from comments.sets.copies import TABLE, Name, name_of, primary_of
-from comments.store.table import comment_key, read_item
+from comments.store.table import read_item
 from dynapages.items import Item, table_key
 from dynapages.process import client
 from tests.support.sets.items import all_items
