@@ -57,7 +57,7 @@ def as_python(value: object) -> str:
 
 @register.filter
 def in_dollars(amount: float) -> str:
-    """Return what `dynapages.lists.explain.dollars` does, as the visitor's language writes it."""
+    """Return what `dynapages.calls.meter.dollars` does, as the visitor's language writes it."""
     if 0 < amount < CENT:
         return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
     shown = grouped(amount + HALF_UP, places=decimal_places(amount))

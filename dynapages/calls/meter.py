@@ -1,4 +1,4 @@
-"""The meter: the capacity units of every call to DynamoDB.
+"""The meter: the capacity units of every call to DynamoDB, and what they cost.
 
 Two botocore hooks see each call of a client: one sets ReturnConsumedCapacity, one reads the
 response. They add to a meter in a context variable, so that a page's meter has the calls of that
@@ -7,14 +7,18 @@ page only, whichever thread made them (see `dynapages.calls.pool`).
 `metered` meters a block, `labelled_calls` labels the calls of one, `attach` has a client's calls
 metered. The units are those that the database has counted. Where an engine is sent transactions in
 the place of batches, Amazon DynamoDB would take fewer, and both are known (see
-`instead_of_batches`).
+`instead_of_batches`). `prices`, `dollars` and `decimal_places` turn units into money, by the file
+``prices.toml``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
+from datetime import date
+from functools import lru_cache
 from itertools import count
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -28,6 +32,13 @@ if TYPE_CHECKING:
 
 UNLABELLED = "list"
 """The label of calls that have no other: those of a page's list."""
+MILLION = 1_000_000
+CENT = 0.01
+HALF_UP = 1e-9
+"""Added before rounding, which would make $0.62 of $0.625."""
+CENTS_BELOW = 10
+"""Dollars: larger amounts are shown without cents."""
+_PRICES = Path(__file__).with_name("prices.toml")
 _TRANSACTION = "TransactWriteItems"
 _REQUEST = "dynamo_request"
 """The parameters of a call, in the context that botocore's events have of it."""
@@ -95,6 +106,24 @@ def _shown(units: float) -> str:
     return f"{units:,.1f}".removesuffix(".0")
 
 
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What a whole page has read: its list, and all else.
+
+    ``milliseconds`` is the time until the explanation was made; it counts in no comparison.
+    """
+
+    calls: int
+    rounds: int
+    capacity_units: float
+    milliseconds: float = field(default=0.0, compare=False)
+
+    @property
+    def dollars(self) -> float:
+        """What a million such pages cost, in US dollars."""
+        return prices().reads(self.capacity_units)
+
+
 def _numbers_from_one() -> Iterator[int]:
     return count(1)
 
@@ -146,6 +175,11 @@ class Meter:
     def rounds(self) -> int:
         """The number of calls that waited for one another: the time of that many calls is lost."""
         return max((call.round for call in self.log), default=0)
+
+    @property
+    def total(self) -> Total:
+        """What was read until now."""
+        return Total(self.calls, self.rounds, self.units, self.milliseconds)
 
     def labels(self) -> list[str]:
         """Return the labels in use, in the order of their first call."""
@@ -329,3 +363,46 @@ def _partition(request: Mapping[str, Any]) -> str | None:
         return str(value["B"].hex())
     partition: str | None = value.get("S", value.get("N"))
     return partition
+
+
+# Prices.
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dollars for a million units, and for a gigabyte stored for a month."""
+
+    region: str
+    since: date
+    source: str
+    million_read_units: float
+    million_write_units: float
+    gigabyte_month: float
+
+    def reads(self, units: float, *, times: float = MILLION) -> float:
+        """Return the dollars for reading so many units so many times."""
+        return units * times * self.million_read_units / MILLION
+
+    def writes(self, units: float, *, times: float = MILLION) -> float:
+        """Return the dollars for writing so many units so many times."""
+        return units * times * self.million_write_units / MILLION
+
+
+@lru_cache(maxsize=1)
+def prices() -> Prices:
+    """Return the prices of the file."""
+    import tomllib  # noqa: PLC0415 - a program that shows no prices need not wait for it
+
+    return Prices(**tomllib.loads(_PRICES.read_text()))
+
+
+def dollars(amount: float) -> str:
+    """Format an amount in English, such as ``$0.25``, ``$12``, ``$1,250`` and ``under $0.01``."""
+    if 0 < amount < CENT:
+        return "under $0.01"
+    return f"${amount + HALF_UP:,.{decimal_places(amount)}f}"
+
+
+def decimal_places(amount: float) -> int:
+    """Return how many decimal places of an amount are shown: cents only below ten dollars."""
+    return 2 if amount < CENTS_BELOW else 0

@@ -30,7 +30,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from dynapages.calls.meter import current_meter
 from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, requested_format
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import Counted, Explanation, ReadsOfPage, explain, metered_total
+from dynapages.lists.explain import Counted, Explanation, ReadsOfPage, explain
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, PageRequest, Toward
@@ -472,7 +472,7 @@ def _explanation(request: HttpRequest, explain: Callable[[], object]) -> dict[st
     is_explained = wants_explanation(request)
     meter = None if is_explained else current_meter()
     return {
-        "explanation": ReadsOfPage(metered_total(meter)) if meter else explain(),
+        "explanation": ReadsOfPage(meter.total) if meter else explain(),
         "wants_explanation": is_explained,
         "explain_url": _explained(request.get_full_path()),
     }

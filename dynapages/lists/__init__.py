@@ -1,20 +1,15 @@
 """Lists: pages of an exact, ordered merge of queries, from any position, and their cost."""
 
+from dynapages.calls.meter import CENT, HALF_UP, Total, decimal_places, dollars, prices
 from dynapages.items import SEPARATOR, id_at, moment_at, parse_timestamp, sort_key_of, timestamp
 from dynapages.lists.explain import (
-    CENT,
-    HALF_UP,
     RULES,
     SCAN,
     Alternative,
     Counted,
     Explanation,
-    Total,
-    decimal_places,
-    dollars,
     explain,
     explain_reads,
-    prices,
 )
 from dynapages.lists.feed import Feed
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback

@@ -1,18 +1,14 @@
 """EXPLAIN: how a page was read, what it cost, and what it would have cost another way.
 
 `explain` returns the `Explanation` of a page of a list, `explain_reads` that of a page without one,
-and `computed_costs` what other designs would read. `prices`, `dollars` and `decimal_places` turn
-capacity units into money, by the file ``prices.toml``.
+and `computed_costs` what other designs would read.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from datetime import date
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from dynapages.calls.meter import UNLABELLED, Meter
+from dynapages.calls.meter import UNLABELLED, Meter, Total
 from dynapages.items import UNITS_PER_BLOCK, blocks_of, item_bytes
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, RunRead
@@ -20,13 +16,6 @@ from dynapages.lists.reader import Page, RunRead
 SCAN = "scan"
 RULES = "rules"
 """The designs that a list is compared with: a Scan, and one partition for each rule."""
-MILLION = 1_000_000
-CENT = 0.01
-HALF_UP = 1e-9
-"""Added before rounding, which would make $0.62 of $0.625."""
-CENTS_BELOW = 10
-"""Dollars: larger amounts are shown without cents."""
-_FILE = Path(__file__).with_name("prices.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +87,6 @@ def computed_costs(counted: Counted, item_bytes: float, *, units: float) -> tupl
         partitions = len(counted.by_rule)
         costs.append(Computed(RULES, items, UNITS_PER_BLOCK * blocks, partitions))
     return tuple(costs)
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """What a whole page has read: its list, and all else.
-
-    ``milliseconds`` is the time until the explanation was made; it counts in no comparison.
-    """
-
-    calls: int
-    rounds: int
-    capacity_units: float
-    milliseconds: float = field(default=0.0, compare=False)
-
-    @property
-    def dollars(self) -> float:
-        """What a million such pages cost, in US dollars."""
-        return prices().reads(self.capacity_units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +168,7 @@ def explain_reads(meter: Meter | None) -> ReadsOfPage:
     """Return what a page without a list has read, by its meter."""
     if meter is None:
         return ReadsOfPage(Total(0, 0, 0))
-    return ReadsOfPage(metered_total(meter), _other(meter))
+    return ReadsOfPage(meter.total, _other(meter))
 
 
 def explain(
@@ -236,7 +207,7 @@ def explain(
     total = total_of(page)
     other: tuple[OtherLine, ...] = ()
     if meter is not None:
-        total = metered_total(meter)
+        total = meter.total
         other = _other(meter)
     return Explanation(
         plan=plan,
@@ -276,11 +247,6 @@ def _line(read: RunRead) -> QueryLine:
     )
 
 
-def metered_total(meter: Meter) -> Total:
-    """Return what a page has read so far, by its meter."""
-    return Total(meter.calls, meter.rounds, meter.units, meter.milliseconds)
-
-
 def total_of(page: Page) -> Total:
     """Return what the queries of a page's list have read, and nothing else."""
     return Total(sum(read.rounds for read in page.reads), page.rounds, page.capacity_units)
@@ -299,46 +265,3 @@ def _count(number: float, one: str, many: str) -> str:
     """Format a number with its noun, such as ``1 round`` and ``2 rounds``."""
     noun = one if number == 1 else many
     return f"{number:,g} {noun}"
-
-
-# Prices
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Dollars for a million units, and for a gigabyte stored for a month."""
-
-    region: str
-    since: date
-    source: str
-    million_read_units: float
-    million_write_units: float
-    gigabyte_month: float
-
-    def reads(self, units: float, *, times: float = MILLION) -> float:
-        """Return the dollars for reading so many units so many times."""
-        return units * times * self.million_read_units / MILLION
-
-    def writes(self, units: float, *, times: float = MILLION) -> float:
-        """Return the dollars for writing so many units so many times."""
-        return units * times * self.million_write_units / MILLION
-
-
-@lru_cache(maxsize=1)
-def prices() -> Prices:
-    """Return the prices of the file."""
-    import tomllib  # noqa: PLC0415 - a program that shows no prices need not wait for it
-
-    return Prices(**tomllib.loads(_FILE.read_text()))
-
-
-def dollars(amount: float) -> str:
-    """Format an amount in English, such as ``$0.25``, ``$12``, ``$1,250`` and ``under $0.01``."""
-    if 0 < amount < CENT:
-        return "under $0.01"
-    return f"${amount + HALF_UP:,.{decimal_places(amount)}f}"
-
-
-def decimal_places(amount: float) -> int:
-    """Return how many decimal places of an amount are shown: cents only below ten dollars."""
-    return 2 if amount < CENTS_BELOW else 0

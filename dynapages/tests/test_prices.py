@@ -1,6 +1,6 @@
 import pytest
 
-from dynapages.lists.explain import dollars, prices
+from dynapages.calls.meter import dollars, prices
 
 
 class TestPrices:
