@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -70,19 +70,25 @@ class Shapes:
 def shapes() -> Shapes:
     """Return the shapes of the file."""
     content = tomllib.loads(SHAPES_FILE.read_text(encoding="utf-8"))
-    drawn = content["shapes"]
-    colours = content["colours"].values()
+    bodies: dict[str, str] = {}
     families: dict[str, tuple[str, ...]] = {}
-    for name, shape in drawn.items():
+    words_of_shapes: list[tuple[str, str]] = []
+    for name, shape in content["shapes"].items():
         family = shape["family"]
+        bodies[name] = shape["body"]
         families[family] = (*families.get(family, ()), name)
+        words_of_shapes.append((name, shape["words"]))
+    words_of_tones: list[tuple[Tone, str]] = []
+    for colour in content["colours"].values():
+        hue, saturation = colour["tone"]
+        words_of_tones.append(((hue, saturation), colour["words"]))
     return Shapes(
-        bodies={name: shape["body"] for name, shape in drawn.items()},
+        bodies=bodies,
         families=families,
-        shape_by_words=_by_word((name, shape["words"]) for name, shape in drawn.items()),
+        shape_by_words=_by_word(words_of_shapes),
         family_by_word=_by_word(content["families"].items()),
-        tone_by_word=_by_word((_tone_of(colour), colour["words"]) for colour in colours),
-        tones=tuple(_tone_of(colour) for colour in colours),
+        tone_by_word=_by_word(words_of_tones),
+        tones=tuple(tone for tone, _text in words_of_tones),
     )
 
 
@@ -93,11 +99,6 @@ def _by_word(named: Iterable[tuple[T, str]]) -> dict[str, T]:
         for word in words.split():
             values[word] = value
     return values
-
-
-def _tone_of(colour: Mapping[str, Any]) -> Tone:
-    hue, saturation = colour["tone"]
-    return hue, saturation
 
 
 def _words(text: str) -> list[str]:

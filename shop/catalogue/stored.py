@@ -68,17 +68,21 @@ def stored_products(
 
 def product_of(node: Item, description: Item = NO_ITEM) -> NewProduct:
     """Return the product that its own item and that of its description store."""
-    cents = node.get("unit_price_cents")
-    priced_at = node.get("priced_at")
-    categories = steps_in(node, CATEGORIES)
+    cents = None
+    if "unit_price_cents" in node:
+        cents = int(node["unit_price_cents"]["N"])
+    priced_at = None
+    if "priced_at" in node:
+        priced_at = parse_timestamp(node["priced_at"]["S"])
+    slugs = [category.slug for category in steps_in(node, CATEGORIES)]
     return NewProduct(
         id=node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX),
         name=node["name"]["S"],
-        category_slugs=tuple(sorted(category.slug for category in categories)),
+        category_slugs=tuple(sorted(slugs)),
         description=_text_in(description, "text") or "",
-        unit_price_cents=int(cents["N"]) if cents else None,
+        unit_price_cents=cents,
         currency=_text_in(node, "currency"),
-        priced_at=parse_timestamp(priced_at["S"]) if priced_at else None,
+        priced_at=priced_at,
         external_id=_text_in(node, "external_id"),
         is_off=OFF in node,
     )

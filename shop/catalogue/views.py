@@ -205,13 +205,12 @@ def _edit(
             if is_done is False:
                 messages.warning(request, _(COPIES_WAIT))
             return redirect(route, item_id or request.POST[kind.id_name])
-    context = {
-        "form": edited.form,
-        "heading": kind.headings[0 if stored is None else 1],
-        "stored": stored.content if stored else None,
-        "page_url": reverse(route, args=[item_id]) if stored else "",
-        "differences": edited.differences,
-    }
+    new_heading, edit_heading = kind.headings
+    context = {"form": edited.form, "heading": new_heading, "differences": edited.differences}
+    if stored:
+        context["heading"] = edit_heading
+        context["stored"] = stored.content
+        context["page_url"] = reverse(route, args=[item_id])
     return render(request, "shop/catalogue/edit.html", context, status=edited.status)
 
 
