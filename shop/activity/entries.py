@@ -8,8 +8,7 @@ shards of a month  ``SHARDS``            ``SHARDS``
 =================  ====================  ===============================
 
 The other attributes are the fields of `LogEntry`. By its sort key, writing an entry twice gives one
-item. The series is ``MODERATION`` for what moderators did, and ``MAIN`` for all other entries: one
-for each kind in months that version 0.1.0 began.
+item. The series is ``MODERATION`` for what moderators did, and ``MAIN`` for all other entries.
 
 How entries are written says `shop.activity.recording`.
 """
@@ -21,10 +20,11 @@ from enum import StrEnum
 
 from dynapages.items import Item
 from dynapages.lists import moment_at, sort_key_of
-from shop.activity.layouts import MAIN_SERIES, Layout
 from shop.activity.months import Month
 from shop.keys import shard_of
 
+MAIN_SERIES = "MAIN"
+"""The series of entries that are of no kind apart."""
 TEXT_FIELDS = ("who", "subject", "about", "was", "became", "name")
 """Attributes of an item that are fields of an entry."""
 
@@ -36,9 +36,10 @@ class Kind(StrEnum):
     COMMENT = "COMMENT"
     MODERATION = "MODERATION"
 
-    def series(self, layout: Layout) -> str:
-        """Return the first part of the partition key of entries of this kind."""
-        if layout.is_by_kind or self is Kind.MODERATION:
+    @property
+    def series(self) -> str:
+        """The first part of the partition key of entries of this kind."""
+        if self is Kind.MODERATION:
             return self.value
         return MAIN_SERIES
 
@@ -91,12 +92,12 @@ class LogEntry:
     def month(self) -> Month:
         return Month.of(self.moment)
 
-    def item(self, layout: Layout) -> Item:
-        """Build the item; its shard follows from its place."""
+    def item(self, shards: int) -> Item:
+        """Build the item, in one of so many shards; which one follows from its place."""
         # From the key, so that writing it again goes to the same partition.
-        shard = shard_of(self.place, layout.shards)
+        shard = shard_of(self.place, shards)
         texts = {
-            "pk": partition_key(self.kind.series(layout), shard),
+            "pk": partition_key(self.kind.series, shard),
             "sk": self.place,
             "kind": self.kind.value,
             "action": self.action.name,

@@ -11,8 +11,8 @@ from dynapages.calls import NotSetUp, fault_in, labelled_calls
 from dynapages.lists import OneOf, PageRequest, PageResult, Run, Segment, SegmentsPlan
 from dynapages.process import client, pool, read_in_segments
 from shop.activity.entries import Kind, LogEntry, entry_in, partition_key
-from shop.activity.layouts import Layout, layout_of
 from shop.activity.months import Month, retained_months
+from shop.activity.shards import find_shards
 from shop.days import ALL_DAYS, Days
 from shop.table import BY_KEY, share_of
 
@@ -112,33 +112,32 @@ class _Series:
 
 
 def _series_of(months: Sequence[Month], kinds: Sequence[Kind]) -> list[_Series]:
-    """Read the layouts of months, and return the series that hold some kinds; () is all kinds."""
+    """Read the shards of months, and return the series that hold some kinds; () is all kinds."""
     with labelled_calls("shards"):
-        # Remembered after the first time: a month's layout never changes.
-        layouts = pool().gather([partial(_layout_or_none, month) for month in months])
+        # Remembered after the first time: a month's number of shards never changes.
+        numbers = pool().gather([partial(_shards_or_none, month) for month in months])
     series = []
-    for month, layout in zip(months, layouts, strict=True):
-        for name, kept_kinds in _kinds_by_series(layout, kinds):
-            series.append(_Series(month, name, layout.shards, kept_kinds))
-    return [each for each in series if each.shards]
+    for month, shards in zip(months, numbers, strict=True):
+        if shards:
+            for name, kept_kinds in _kinds_by_series(kinds):
+                series.append(_Series(month, name, shards, kept_kinds))
+    return series
 
 
-def _kinds_by_series(
-    layout: Layout, kinds: Sequence[Kind]
-) -> Iterator[tuple[str, tuple[Kind, ...]]]:
+def _kinds_by_series(kinds: Sequence[Kind]) -> Iterator[tuple[str, tuple[Kind, ...]]]:
     """Yield the series that hold some kinds, each with those to keep of it; () for all."""
     chosen = kinds or tuple(Kind)
-    for name in dict.fromkeys(kind.series(layout) for kind in chosen):
-        in_series = [kind for kind in Kind if kind.series(layout) == name]
+    for name in dict.fromkeys(kind.series for kind in chosen):
+        in_series = [kind for kind in Kind if kind.series == name]
         kept = tuple(kind for kind in in_series if kind in chosen)
         yield name, () if len(kept) == len(in_series) else kept
 
 
-def _layout_or_none(month: Month) -> Layout:
-    """Return the layout of a month, one without shards where it has no table."""
+def _shards_or_none(month: Month) -> int:
+    """Return in how many shards a month's entries are; 0 where it has no table."""
     try:
-        return layout_of(month, client=client())
+        return find_shards(month, client=client())
     except ClientError as error:
         if isinstance(fault_in(error), NotSetUp):
-            return Layout(0)
+            return 0
         raise

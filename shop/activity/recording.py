@@ -21,8 +21,8 @@ from dynapages.pynamodb import FAILURES
 from dynapages.writes import ConditionFailed, put, write_item
 from shop import keys
 from shop.activity.entries import Kind, LogEntry, entry_in, entry_in_line, line_of
-from shop.activity.layouts import Layout, forget_layout, settle_layout
 from shop.activity.months import months_ahead
+from shop.activity.shards import forget_shards, settle_shards
 from shop.activity.tables import Activity
 from shop.background import BackgroundWrites
 from shop.models import Product
@@ -53,11 +53,11 @@ def write_entry(entry: LogEntry, *, client: "DynamoDBClient") -> None:
     try:
         # The name is read here, not where the entry was queued: that page need not wait.
         named = _with_name(entry, client)
-        layout = settle_layout(month, client=client)
-        _put_new(named, layout, client)
+        shards = settle_shards(month, client=client)
+        _put_new(named, shards, client)
     except FAILURES as failure:
         if isinstance(fault_in(failure), NotSetUp):
-            forget_layout(month)
+            forget_shards(month)
             if month not in months_ahead(clock.now()):  # which get a table, if they have none
                 raise NoTable(f"There is no table {month.table}.") from None
         raise
@@ -73,12 +73,12 @@ def _with_name(entry: LogEntry, client: "DynamoDBClient") -> LogEntry:
     return replace(entry, name=name["S"] if name else "")
 
 
-def _put_new(entry: LogEntry, layout: Layout, client: "DynamoDBClient") -> None:
+def _put_new(entry: LogEntry, shards: int, client: "DynamoDBClient") -> None:
     """Write an entry unless there is one with its key; log a warning if that is another entry."""
     # Sent twice after a lost answer, the second put must not replace the first.
     is_new = Activity.pk.does_not_exist()
     try:
-        write_item(client, put(entry.month.table, entry.item(layout), is_new, return_item=True))
+        write_item(client, put(entry.month.table, entry.item(shards), is_new, return_item=True))
     except ConditionFailed as error:
         if replace(entry_in(error.failed[0]), name=entry.name) != entry:
             logger.warning(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from dynapages.tables import Throughput
-from shop.activity.layouts import forget_layout
 from shop.activity.months import Month, month_of_table, months_ahead
+from shop.activity.shards import forget_shards
 from shop.activity.tables import (
     drop_table,
     make_table,
@@ -142,6 +142,6 @@ def _carry_out(step: RotationStep, *, client: "DynamoDBClient") -> bool:
         return True
     if step.throughput is None:
         # A step without a capacity is the drop of a table.
-        forget_layout(step.month)
+        forget_shards(step.month)
         return drop_table(client, step.month.table)
     return set_throughput(client, step.month.table, step.throughput)

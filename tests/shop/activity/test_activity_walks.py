@@ -9,7 +9,7 @@ import pytest
 from dynapages.calls import metered
 from dynapages.lists import PageRequest, Position, Toward
 from dynapages.process import client
-from shop.activity import layouts
+from shop.activity import shards as month_shards
 from shop.activity.entries import Kind
 from shop.activity.months import Month
 from shop.activity.queries import MOST_UNITS, list_activity, within_limit
@@ -17,7 +17,6 @@ from shop.days import Days
 from tests.support.activity.making import (
     NOW,
     THIS,
-    begin_as_the_first_version_did,
     made_entry,
     newest_first,
     walk,
@@ -32,16 +31,11 @@ KIND_SETS = [kinds for size in (0, 1, 2) for kinds in combinations(Kind, size)]
 
 @pytest.fixture
 def history(own_log, monkeypatch):
-    """Some eighty entries in four months with two, three, two and one shards; nothing in August.
-
-    September is of the first version, and has partitions for each kind.
-    """
+    """Some eighty entries in four months with two, three, two and one shards; nothing in August."""
     entries = []
     for month, shards in [(7, 2), (9, 3), (10, 2), (11, 1)]:
         own_log(Month(2026, month))
-        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", shards)
-        if month == 9:
-            begin_as_the_first_version_did(Month(2026, month), shards=shards)
+        monkeypatch.setattr(month_shards, "ACTIVITY_SHARDS", shards)
         begin = datetime(2026, month, 1, tzinfo=UTC)
         random = Random(month)
         some = [

@@ -15,14 +15,14 @@ from django.test import override_settings
 from dynapages.process import client
 from dynapages_testing.processes import until
 from shop import background
-from shop.activity import layouts
+from shop.activity import shards
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in_line, line_of
-from shop.activity.layouts import Layout, forget_layout, layout_of, settle_layout
 from shop.activity.months import Month
 from shop.activity.recording import LOG, record
+from shop.activity.shards import find_shards, forget_shards, settle_shards
 from tests.support.activity.making import (
     THIS,
-    begin_as_the_first_version_did,
+    begin_as_another_process_did,
     made_entry,
     newest_first,
     whole_log,
@@ -64,7 +64,7 @@ class TestAnEntry:
             entry_in_line(line)
 
     def test_goes_to_all_shards(self):
-        keys = {made_entry().item(Layout(4))["pk"]["S"] for _ in range(200)}
+        keys = {made_entry().item(4)["pk"]["S"] for _ in range(200)}
         assert keys == {f"MAIN#{shard}" for shard in range(4)}
 
     def test_has_the_name_that_its_product_has_when_it_is_written(self, own_log, today, month):
@@ -102,9 +102,9 @@ class TestRecording:
     @pytest.mark.real_engine
     def test_costs_one_unit_an_entry(self, own_log):
         own_log(THIS)
-        settle_layout(THIS, client=client())
+        settle_shards(THIS, client=client())
         entry = made_entry(who="a" * 30, subject="b" * 100, about="c" * 100, name="d" * 300)
-        item = entry.item(Layout(2))
+        item = entry.item(2)
         answer = client().put_item(TableName=THIS.table, Item=item, ReturnConsumedCapacity="TOTAL")
         assert answer["ConsumedCapacity"]["CapacityUnits"] == 1
 
@@ -112,19 +112,19 @@ class TestRecording:
 class TestTheShardsOfAMonth:
     def test_are_those_of_its_first_entry_for_good(self, own_log, monkeypatch):
         own_log(THIS)
-        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", 3)
-        assert layout_of(THIS, client=client()) == Layout(0)
-        assert settle_layout(THIS, client=client()) == Layout(3)
-        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", 1)
-        assert settle_layout(THIS, client=client()) == layout_of(THIS, client=client()) == Layout(3)
+        monkeypatch.setattr(shards, "ACTIVITY_SHARDS", 3)
+        assert find_shards(THIS, client=client()) == 0
+        assert settle_shards(THIS, client=client()) == 3
+        monkeypatch.setattr(shards, "ACTIVITY_SHARDS", 1)
+        assert settle_shards(THIS, client=client()) == find_shards(THIS, client=client()) == 3
 
     def test_are_heard_of_from_the_table_where_another_process_was_first(
         self, own_log, monkeypatch
     ):
         own_log(THIS)
-        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", 3)
-        begin_as_the_first_version_did(THIS, shards=7)
-        assert settle_layout(THIS, client=client()) == Layout(7, is_by_kind=True)
+        monkeypatch.setattr(shards, "ACTIVITY_SHARDS", 3)
+        begin_as_another_process_did(THIS, shards=7)
+        assert settle_shards(THIS, client=client()) == 7
 
 
 class TestWhenItCannotBeWritten:
@@ -158,7 +158,7 @@ class TestWhenItCannotBeWritten:
         assert not LOG.flush(seconds=0.1)
         own_log(month)
         assert LOG.flush(seconds=10)
-        forget_layout(month)  # as a reader in another process, which never knew
+        forget_shards(month)  # as a reader in another process, which never knew
         assert whole_log() == [entry]
 
 
@@ -189,7 +189,7 @@ ENDING = """
 import django
 django.setup()
 from datetime import datetime
-from shop.activity import layouts
+from shop.activity import shards
 from shop.activity.entries import LogVerb, LogEntry, Kind
 from shop.activity.recording import record
 moment = datetime.fromisoformat("{moment}")

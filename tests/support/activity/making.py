@@ -27,8 +27,8 @@ def write_entries(entries: Iterable[LogEntry]) -> None:
         write_entry(entry, client=client())
 
 
-def begin_as_the_first_version_did(month: Month, *, shards: int) -> None:
-    """Begin a month whose partitions hold a kind of entries each."""
+def begin_as_another_process_did(month: Month, *, shards: int) -> None:
+    """Begin a month in so many shards, without this process knowing."""
     item = {"_shards": {"N": str(shards)}, "pk": {"S": "SHARDS"}, "sk": {"S": "SHARDS"}}
     client().put_item(TableName=month.table, Item=item)
 

@@ -36,9 +36,9 @@ from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import create_profile
-from shop.activity.layouts import forget_layout
 from shop.activity.months import Month
 from shop.activity.recording import LOG
+from shop.activity.shards import forget_shards
 from shop.api_keys.answers import begin, finish
 from shop.api_keys.services import create_key
 from shop.catalogue.content import NewProduct
@@ -67,7 +67,7 @@ AUTHOR, READER, STAFF = "ada", "ben", "cleo"
 
 def load_every_kind() -> None:
     """Load a small sample shop, and write what it does not have."""
-    forget_layout(Month.of(NOW))  # which the process may know of another engine
+    forget_shards(Month.of(NOW))  # which the process may know of another engine
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reactions, "VOTES", ((2,),))
         patch.setattr(orders, "ORDERS_OF_REGULAR", 10)
