@@ -37,8 +37,9 @@ from comments.moderation.listing import staff_tools
 from comments.users import user_id_of, visitor_of
 from comments.web.forms import NO_SUCH_COMMENT, missing_as_404
 from dynapages.calls import clock, current_meter
-from dynapages.django.access import is_personal, public
+from dynapages.django.access import public
 from dynapages.django.formats import requested_format
+from dynapages.django.middleware import is_personal
 from dynapages.django.paging import (
     Pager,
     note_list,

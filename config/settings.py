@@ -164,7 +164,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "shop.accounts.sessions.SignedInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "config.web.middleware.PersonalMiddleware",
+    "dynapages.django.middleware.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.web.middleware.NavigationMiddleware",

@@ -8,13 +8,11 @@ from typing import cast
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
-from django.utils.cache import patch_cache_control
 from django.utils.deprecation import MiddlewareMixin
 
 from config.navigation import Navigation
 from config.telemetry.requests import OnSent, RequestRecord, observed
 from dynapages.calls import metered
-from dynapages.django.access import is_personal
 from dynapages.django.paging import wants_partial
 from shop.accounts.sessions import READ_STAFF
 
@@ -106,19 +104,6 @@ class PermissionsPolicyMiddleware(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         del request
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
-        return response
-
-
-class PersonalMiddleware(MiddlewareMixin):
-    """Keeps all answers to a visitor with a session from all caches, refusals included.
-
-    What is immutable is the same for everybody, such as drawings.
-    """
-
-    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        is_immutable = "immutable" in response.get("Cache-Control", "")
-        if not is_immutable and is_personal(request):
-            patch_cache_control(response, private=True, no_store=True)
         return response
 
 

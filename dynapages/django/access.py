@@ -20,6 +20,7 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
+from dynapages.django.middleware import is_personal
 from dynapages.django.next_page import next_of, with_next
 from dynapages.django.refusals import error_in_format
 from dynapages.django.security_log import log_event
@@ -94,15 +95,6 @@ def public(view: View) -> View:
         return response
 
     return cached_view
-
-
-def is_personal(request: HttpRequest) -> bool:
-    """Return whether the answer may hold what is for this visitor alone."""
-    return (
-        not request.session.is_empty()
-        or "messages" in request.COOKIES
-        or request.META.get("CSRF_COOKIE_NEEDS_UPDATE", False)
-    )
 
 
 # Who is let in

@@ -1,4 +1,4 @@
-"""Middleware that turns refusals and faults of the database into answers, and bounds their time."""
+"""Middleware: refusals and faults of the database as answers, their time, and what caches keep."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -6,6 +6,8 @@ from http import HTTPStatus
 from django.conf import settings
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_cache_control
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
 from dynapages.calls.pool import seconds_left, time_budget
@@ -58,3 +60,28 @@ class RefusalMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         return refusal_of(request, error)
+
+
+# What caches may keep
+
+
+def is_personal(request: HttpRequest) -> bool:
+    """Return whether the answer may hold what is for this visitor alone."""
+    return (
+        not request.session.is_empty()
+        or "messages" in request.COOKIES
+        or request.META.get("CSRF_COOKIE_NEEDS_UPDATE", False)
+    )
+
+
+class PersonalMiddleware(MiddlewareMixin):
+    """Keeps all answers to a visitor with a session from all caches, refusals included.
+
+    What is immutable is the same for everybody, such as drawings.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        is_immutable = "immutable" in response.get("Cache-Control", "")
+        if not is_immutable and is_personal(request):
+            patch_cache_control(response, private=True, no_store=True)
+        return response

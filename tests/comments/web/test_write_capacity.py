@@ -111,7 +111,7 @@ class TestTheCost:
 
 
 MOST_OF_A_LIST = 48
-MOST_OF_A_POST = 60
+MOST_OF_A_POST = 48
 """Files of the product, threads of the pool included."""
 
 
