@@ -50,6 +50,7 @@ class DesignCost:
 
     def at_size(self, items: int) -> SizedCost:
         """Return what a page costs if the table holds so many items, as large as those measured."""
+        # A Query reads as much when others write more; a Scan reads what they wrote.
         units = self.read_units
         if self.reads_table and self.items_read:
             units *= items / self.items_read
@@ -81,6 +82,7 @@ class Verdict:
 
 def judge(designs: Sequence[DesignCost]) -> Verdict:
     """Compare designs at `VIEWS_A_WRITE`; the first of equals is cheapest."""
+    # Pages are viewed far more often than written; at which ratio a design wins is said as well.
     cheapest = min(designs, key=DesignCost.dollars)
     dearest = max(designs, key=_read_units)
     rivals = [design for design in designs if design.read_units < cheapest.read_units]

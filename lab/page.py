@@ -105,6 +105,7 @@ def describe_subjects(language: str = ENGLISH) -> Mapping[str, SubjectDescriptio
 
 def translate_sentence(sentence: str) -> SafeString:
     """Return a sentence of the figures in the visitor's language; else marked as English."""
+    # Figures are stored in English, once for all languages: only patterns are translated.
     pattern = VALUE_IN_SENTENCE.sub("{}", sentence)
     if pattern not in TRANSLATED_SENTENCES:
         return format_html('<span lang="en">{}</span>', sentence)
@@ -128,6 +129,7 @@ def _localize(value: str) -> str:
 @require_safe
 def lab(request: HttpRequest) -> HttpResponse:
     """Show the figures of the last run of ``manage.py compare``; before it, those of the docs."""
+    # The site's own figures are of its own comments; those of the documents are always there.
     stored = find_stored()
     figures = stored or find_published()
     described = describe_subjects(get_language() or ENGLISH)
@@ -180,6 +182,7 @@ def _design(
     ``readings`` are each with the number of its list's pages and the length of its bar, which is
     full for ``most_units``. ``sizes`` are what its dearest page costs in tables of these sizes.
     """
+    # A visitor may open any page: designs are compared by their worst.
     dearest = design.dearest_reading()
     write_units = design.writings[0].capacity_units if design.writings else 0.0
     cost = DesignCost(

@@ -34,6 +34,7 @@ def find_stored() -> Figures | None:
             stored = StoredFigures.get(keys.LAB, keys.LAB)
         except StoredFigures.DoesNotExist:
             return None
+    # Figures of an older version are no failure: 'compare' writes new ones.
     try:
         return Figures.from_json(bz2.decompress(stored.figures).decode())
     except (OSError, ValueError, TypeError, KeyError):

@@ -95,6 +95,7 @@ class CommentData:
     def comments(self) -> Iterator[NewComment]:
         """Yield the comments, in no order of time."""
         random = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
+        # Cutting a long text is quicker than drawing the words of each comment.
         filler = filler_text(random)
         languages, language_weights = list(LANGUAGE_WEIGHTS), list(LANGUAGE_WEIGHTS.values())
         ratings, rating_weights = list(RATING_WEIGHTS), list(RATING_WEIGHTS.values())
@@ -128,6 +129,11 @@ def filler_text(random: Random) -> str:
 def _piece_of(filler: str, random: Random, *, length: int) -> str:
     start = random.randrange(len(filler) - LONGEST_TEXT)
     return filler[start : start + length].strip() or "ok"
+
+
+def time_and_id(comment: NewComment) -> tuple[datetime, str]:
+    """Return what lists sort a comment by."""
+    return comment.created_at, comment.id
 
 
 def counts_item(product_id: str, counts: Mapping[Cell, int]) -> Item:
@@ -193,6 +199,7 @@ class OrderData:
             deltas = count_changes(order.username, left=None, entered=order.now_in.status)
             for counter, changes in deltas.items():
                 counters[counter].update(changes)
+        # The site would have counted each order as it came.
         for counter, counts in counters.items():
             numbers = {name: {"N": str(number)} for name, number in counts.items()}
             yield {**table_key(**shop_keys.counter(counter, 0)), **numbers}
@@ -208,6 +215,7 @@ class OrderData:
                 weights = QUEUE_STATUS_WEIGHTS
             placed_at = START + SPAN * random.random()
             (status,) = random.choices(list(weights), list(weights.values()))
+            # Lists read the last status alone: those between are left out.
             history = [StatusChange(Status.PLACED, placed_at)]
             if status is not Status.PLACED:
                 history.append(StatusChange(status, placed_at + LONGEST_STEP * random.random()))

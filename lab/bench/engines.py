@@ -112,10 +112,12 @@ def data_file(data: DataSet, *, fresh: bool, progress: Progress) -> Path:
     path, note = folder / f"{data.name}.db", folder / f"{data.name}.json"
     schema = describe_table(data.model)
     fingerprint = _fingerprint(data, schema)
+    # A fingerprint of some items suffices: whoever changes the data changes the first ones, too.
     is_there = path.exists() and note.exists()
     if is_there and not fresh and note.read_text() == fingerprint:
         return path
     folder.mkdir(parents=True, exist_ok=True)
+    # An engine that serves the file holds the lock: it must not lose it meanwhile.
     with FileLock(path):
         note.unlink(missing_ok=True)
         _load(data, schema, path, progress)

@@ -248,7 +248,7 @@ def measure_pages(
     plans = [page.read().plan for page in pages]
     costs = []
     for page, plan_name in zip(pages, plans, strict=True):
-        with metered() as meter:
+        with metered() as meter:  # of all that the page reads: product, counts, session
             page.show()
         costs.append(PageCost(page, plan_name, meter.amazon_units))
     milliseconds = _time_pages(pages, turns=turns, progress=progress)

@@ -79,6 +79,7 @@ def _read_by_filter(product_id: str, chosen: CommentFilter, request: PageRequest
     if chosen.ratings:
         numbers = tuple({"N": str(rating)} for rating in chosen.ratings)
         conditions.append(OneOf(Comment.rating.attr_name, numbers))
+    # One run: the list without a filter is one partition of the index `all`.
     (all_comments,) = plan(product_id, CommentFilter()).runs
     filtered = replace(all_comments, keep=tuple(conditions))
     return ListRead("filter", read([filtered], request))
@@ -95,6 +96,7 @@ def cut_page(
 ) -> tuple[PageRequest, list[str]]:
     """Return the request for a page of a list, counted from 1, and the sort keys it must hold."""
     first = (page - 1) * size
+    # As the site's links have it: a page follows the last item of the page before.
     behind = None
     if first:
         behind = replace(positions[first - 1], ordinal=Ordinal(first))

@@ -50,7 +50,7 @@ class Site:
         request = self._requests.get(path, headers=headers)
         response = cast("HttpResponse", self._application(request.environ, _start_response))
         body = response.content
-        response.close()
+        response.close()  # as a server does, which ends what the request has opened
         if response.status_code != 200:  # noqa: PLR2004 - HTTP's
             raise PageFailed(path, response.status_code)
         return body
@@ -77,6 +77,7 @@ def open_site(db_path: Path) -> Iterator[Site]:
 
 def bare_client() -> "DynamoDBClient":
     """Build botocore's own client for the same engine, without what the site adds to it."""
+    # With the site's timeouts, a slow machine would make failures of what is only slow.
     connection: Connection = current_connection()
     client: DynamoDBClient = botocore.session.get_session().create_client(  # type: ignore[assignment] # knows its name only
         "dynamodb",

@@ -40,7 +40,7 @@ from dynapages.items import Item, item_bytes
 from dynapages.process import client
 from dynapages.pynamodb import DynamoModel
 from dynapages.tables import create_missing
-from lab.bench.data import PRODUCT_ID, SPAN, START, counts_item
+from lab.bench.data import PRODUCT_ID, SPAN, START, counts_item, time_and_id
 from lab.bench.grid import percentile_95
 from lab.bench.pages import create_catalogue
 from lab.bench.readers import WrongAnswer
@@ -119,8 +119,10 @@ def _read_reviews(path: Path) -> Iterator[NewComment]:
 def _made_comments() -> Iterator[NewComment]:
     """Yield comments of numbered words, which are as uneven as those of a language."""
     random = Random(1)  # noqa: S311 - repeatable data, nothing secret
-    words = [f"w{rank}" for rank in range(VOCABULARY)]
-    bounds = list(accumulate(1 / (rank + 10) for rank in range(VOCABULARY)))
+    ranks = range(VOCABULARY)
+    words = [f"w{rank}" for rank in ranks]
+    # Zipf's law, but for the most frequent words, which have no postings in real languages.
+    bounds = list(accumulate(1 / (rank + 10) for rank in ranks))
     for number in range(MADE_COMMENTS):
         length = int(random.lognormvariate(LENGTH_MEAN, LENGTH_DEVIATION)) + 1
         body = random.choices(words, cum_weights=bounds, k=min(length, MOST_LENGTH))
@@ -154,17 +156,13 @@ class KnownComment:
 
 def known_comments(comments: Iterable[NewComment]) -> list[KnownComment]:
     """Return what is known of comments, newest first."""
-    newest_first = sorted(comments, key=_time_and_id, reverse=True)
+    newest_first = sorted(comments, key=time_and_id, reverse=True)
     known = []
     for comment in newest_first:
         text = f"{comment.title}\n{comment.body}"
         stems = frozenset(indexed_stems(comment.title, comment.body, comment.language))
         known.append(KnownComment(comment.id, comment.language, comment.rating, text, stems))
     return known
-
-
-def _time_and_id(comment: NewComment) -> tuple[object, str]:
-    return comment.created_at, comment.id
 
 
 # The searches.
@@ -207,6 +205,7 @@ def draw_search(random: Random, newest_first: Sequence[KnownComment]) -> DrawnSe
             continue
         if search.words:
             break
+    # Sorted, so that a seed draws the same languages in each process.
     all_languages = sorted({one.language for one in newest_first})
     others = random.sample(all_languages, min(len(all_languages), MOST_WORDS))
     languages = random.choice(([], [comment.language], [comment.language, *others]))
@@ -269,6 +268,7 @@ def measure_searches(
     Raises WrongAnswer where a search does not show exactly the comments that have its words, in
     order, each once, and PageFailed.
     """
+    # The truth is computed from the comments themselves, by the words alone, not by postings.
     newest_first = known_comments(comments)
     prepare_product(newest_first)
     random = Random(seed)  # noqa: S311 - repeatable choices, nothing secret
@@ -321,9 +321,9 @@ def _section(
         rounds = fmean(page.rounds for page in pages)
         mean, dearest = round(fmean(units), 2), max(units)
         rows.append((str(words), len(pages), mean, percentile_95(units), dearest, round(rounds, 2)))
-    sizes = []
+    sizes: list[int] = []
     for comment in comments:
-        sizes += [item_bytes(posting) for posting in _postings_for(comment)]
+        sizes += map(item_bytes, _postings_for(comment))
     written = sum(ceil(size / WRITE_BLOCK) for size in sizes)
     about = (
         f"{searches:,} searches of {len(comments):,} comments, each followed to its end. A comment "

@@ -46,11 +46,11 @@ from dynapages.process import client, current_connection, pool, read, slow_clien
 from dynapages.pynamodb import DynamoModel
 from dynapages.streams import MemoryCheckpoints, Record, StreamWalk, build_streams_client, stream_of
 from dynapages.writes import put
-from lab.bench.data import CommentAnswers, counts_item
+from lab.bench.data import CommentAnswers, counts_item, time_and_id
 from lab.bench.readers import FILTER, PLANNER, RULES, Reader
 from lab.designs.measuring import (
-    AskedList,
     Design,
+    SubjectList,
     WriteCase,
     compare_designs,
     cut_sorted,
@@ -114,6 +114,7 @@ def load_product(product_id: str, *, at_most: int) -> Comments:
 
     Raises NoComments, and botocore's errors.
     """
+    # Not by the site's lists: their pages end, and have no more than a screen shows.
     runs = plan(product_id, CommentFilter()).runs
 
     def read_page(request: PageRequest) -> Page:
@@ -182,9 +183,9 @@ class CommentDesign:
     model: type[DynamoModel] = Comment
     indexes: Sequence[str] = ()
 
-    def __init__(self, comments: Comments, asked: dict[str, CommentFilter]) -> None:
+    def __init__(self, comments: Comments, filters: dict[str, CommentFilter]) -> None:
         self.comments = comments
-        self.asked_filters = asked
+        self.filters = filters
 
     def items(self) -> Iterator[Item]:
         for comment in self.comments.all:
@@ -194,8 +195,8 @@ class CommentDesign:
         """Return what is stored of a comment, by the item that the site stores."""
         return (item,)
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
-        chosen = self.asked_filters[asked]
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
+        chosen = self.filters[list_name]
         items = self.read_list(self.comments.product_id, chosen, request)
         return [shown_part(item) for item in items]
 
@@ -223,6 +224,7 @@ class CommentDesign:
             CommentFilter.of(ratings=ratings),
             CommentFilter.of(languages, ratings),
         )
+        # An index may have the comment before another one has: each kind of list is looked at.
         sort_key = sort_key_of(comment.created_at, comment.id)
         for chosen in kinds_of_lists:
             newest = self.read_list(comment.product_id, chosen, PageRequest(1))
@@ -365,8 +367,9 @@ DESIGNS: Sequence[type[CommentDesign]] = (
 
 def _without_index_keys(item: Item) -> Item:
     """Return what a list shows, and the product that a filter or the index `all` needs."""
-    names = ("pk", "sk", Comment.product_partition.attr_name)
-    return {**{name: item[name] for name in names}, **shown_part(item)}
+    product = Comment.product_partition.attr_name
+    key = {"pk": item["pk"], "sk": item["sk"], product: item[product]}
+    return {**key, **shown_part(item)}
 
 
 def _switch_on_stream() -> StreamWalk:
@@ -414,16 +417,16 @@ def compare_comments(
     def shown_at(sort_keys: Sequence[str]) -> list[Item]:
         return [shown[sort_key] for sort_key in sort_keys]
 
-    asked_lists = []
+    subject_lists = []
     for name, chosen in filters.items():
         positions = answers.positions(chosen)
         about = f"{_in_words(chosen)}: {len(positions):,} of {len(comments.of_product):,}"
-        asked_lists.append(AskedList(name, about, positions, shown_at))
+        subject_lists.append(SubjectList(name, about, positions, shown_at))
     made: list[Design] = [design(comments, filters) for design in designs]
     return compare_designs(
         SUBJECT,
         _describe(comments),
-        asked_lists,
+        subject_lists,
         made,
         page_size=page_size,
         progress=progress,
@@ -434,26 +437,24 @@ def choose_filters(comments: Sequence[NewComment], *, size: int) -> dict[str, Co
     """Choose a popular filter, a rare one, and four ratings of five."""
     cells = Counter((comment.language, comment.rating) for comment in comments)
     ratings = Counter(comment.rating for comment in comments)
-    popular = max(ratings, key=lambda rating: (ratings[rating], rating))
+    # Of equal numbers the higher one, so that the choice is the same each time.
+    _number, popular = max((number, rating) for rating, number in ratings.items())
+    by_number = sorted((number, cell) for cell, number in cells.items())
     # A list too short to have a middle page is rarer than what is looked for.
     least = (RARE_PAGES - 1) * size + 1
-    long_enough = [cell for cell in cells if cells[cell] >= least]
-    if long_enough:
-        language, rating = min(long_enough, key=lambda cell: (cells[cell], cell))
-    else:
-        language, rating = max(cells, key=lambda cell: (cells[cell], cell))
+    long_enough = [cell for number, cell in by_number if number >= least]
+    language, rating = long_enough[0] if long_enough else by_number[-1][1]
+    four = [one for one in RATINGS if one != LEFT_OUT_RATING]
     return {
         POPULAR: CommentFilter.of(ratings=[popular]),
         RARE: CommentFilter.of([language], [rating]),
-        FOUR: CommentFilter.of(ratings=[one for one in RATINGS if one != LEFT_OUT_RATING]),
+        FOUR: CommentFilter.of(ratings=four),
     }
 
 
 def newer_comments(comments: Sequence[NewComment], *, number: int) -> Iterator[NewComment]:
     """Yield comments like the newest ones, each newer than all before it."""
-    newest_first = sorted(
-        comments, key=lambda comment: (comment.created_at, comment.id), reverse=True
-    )
+    newest_first = sorted(comments, key=time_and_id, reverse=True)
     latest = newest_first[0].created_at
     for n in range(1, number + 1):
         model = newest_first[(n - 1) % len(newest_first)]
@@ -465,8 +466,10 @@ def newer_comments(comments: Sequence[NewComment], *, number: int) -> Iterator[N
 
 
 def _in_words(chosen: CommentFilter) -> str:
-    *others, last = [str(rating) for rating in chosen.ratings]
-    ratings = f"{', '.join(others)} or {last}" if others else last
+    *others, last = map(str, chosen.ratings)
+    ratings = last
+    if others:
+        ratings = f"{', '.join(others)} or {last}"
     stars = "star" if chosen.ratings == (1,) else "stars"
     if not chosen.languages:
         return f"{ratings} {stars}, in any language"

@@ -19,7 +19,7 @@ from dynapages.lists import PageRequest, Position, sort_key_of
 from dynapages.process import client, read
 from dynapages.pynamodb import DynamoModel
 from lab.bench.data import PRODUCT_ID, START, filler_text
-from lab.designs.measuring import AskedList, Design, WriteCase, compare_designs, put_items
+from lab.designs.measuring import Design, SubjectList, WriteCase, compare_designs, put_items
 from lab.figures import SubjectFigures
 
 SUBJECT = "long texts"
@@ -61,8 +61,8 @@ class TextDesign:
         """Read the whole text of a comment."""
         raise NotImplementedError
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
-        if asked == LIST:
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
+        if list_name == LIST:
             return read_first_lines(request)
         return [{TEXT: {"S": self.read_text(self.single.id)}}]
 
@@ -138,6 +138,7 @@ def compare_long_texts(*, page_size: int, progress: Progress) -> SubjectFigures:
     """Compare the designs on comments made for this. Raises WrongAnswer and NeverConsistent."""
     made = list(long_comments(LONG_COMMENTS + WRITES))
     comments, new = made[:LONG_COMMENTS], made[LONG_COMMENTS:]
+    # What a list must show is computed from the texts, not read from a design.
     body_by_sort_key = {_sort_key(comment): comment.body for comment in comments}
     single = median_comment(comments)
     letters = round(sum(len(comment.body) for comment in comments) / len(comments))
@@ -149,14 +150,14 @@ def compare_long_texts(*, page_size: int, progress: Progress) -> SubjectFigures:
         return [{TEXT: {"S": single.body}}]
 
     newest_first = [Position(sort_key) for sort_key in sorted(body_by_sort_key, reverse=True)]
-    asked_lists = [
-        AskedList(
+    subject_lists = [
+        SubjectList(
             LIST,
             "a page of the product's comments, of which it shows the first lines",
             newest_first,
             shown_in_list,
         ),
-        AskedList(
+        SubjectList(
             WHOLE,
             "a single comment by its id, with its whole text",
             [Position(_sort_key(single))],
@@ -168,7 +169,7 @@ def compare_long_texts(*, page_size: int, progress: Progress) -> SubjectFigures:
         SUBJECT,
         f"{LONG_COMMENTS} comments on one product, made for this, of {letters:,} letters on "
         "average.",
-        asked_lists,
+        subject_lists,
         designs,
         page_size=page_size,
         progress=progress,

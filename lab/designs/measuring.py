@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
-from statistics import fmean
 from time import monotonic
 from typing import Any, Protocol
 
 from pynamodb.expressions.condition import Condition
 
-from dynapages.calls import Batches, Meter, metered
+from dynapages.calls import Batches, metered
 from dynapages.django.options import Progress
 from dynapages.errors import DynamoError
 from dynapages.items import Item, item_bytes
@@ -45,7 +44,7 @@ class NeverConsistent(DynamoError):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedList:
+class SubjectList:
     """A list that each design is asked for.
 
     ``about`` describes it, ``positions`` are those of its items, and ``shown_at`` returns what the
@@ -87,8 +86,8 @@ class Design(Protocol):
     def items(self) -> Iterable[Item]:
         """Yield the items of all the data; their keys must not repeat."""
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
-        """Read a page of an asked list; return what it shows of each item."""
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
+        """Read a page of a list of the subject; return what it shows of each item."""
 
     def write_cases(self) -> Iterator[WriteCase]:
         """Yield writes of each kind, for a table that is full."""
@@ -100,7 +99,7 @@ class Design(Protocol):
 def compare_designs(
     name: str,
     data: str,
-    asked_lists: Sequence[AskedList],
+    subject_lists: Sequence[SubjectList],
     designs: Sequence[Design],
     *,
     page_size: int,
@@ -108,13 +107,13 @@ def compare_designs(
 ) -> SubjectFigures:
     """Measure each design. Raises WrongAnswer and NeverConsistent."""
     questions = []
-    for asked in asked_lists:
-        last_page = pages_of(len(asked.positions), size=page_size)[-1]
-        questions.append(Question(asked.name, asked.about, last_page))
+    for subject_list in subject_lists:
+        last_page = pages_of(len(subject_list.positions), size=page_size)[-1]
+        questions.append(Question(subject_list.name, subject_list.about, last_page))
     measured = []
     with progress.step(f"Comparing {name}", total=len(designs), unit=" designs") as advance:
         for design in designs:
-            measured.append(_measure_design(design, asked_lists, page_size=page_size))
+            measured.append(_measure_design(design, subject_lists, page_size=page_size))
             advance(1)
     return SubjectFigures(name, data, tuple(questions), tuple(measured))
 
@@ -127,17 +126,18 @@ def pages_of(items: int, *, size: int) -> list[int]:
 
 
 def _measure_design(
-    design: Design, asked_lists: Sequence[AskedList], *, page_size: int
+    design: Design, subject_lists: Sequence[SubjectList], *, page_size: int
 ) -> DesignFigures:
     request = _create_request(design)
     table = request["TableName"]
+    # The next design's table has the same name, so this one must be gone by then, whatever happens.
     client().create_table(**request)
     client().get_waiter("table_exists").wait(TableName=table, WaiterConfig={"Delay": 1})
     try:
         put_items(table, design.items())
         readings: list[Reading] = []
-        for asked in asked_lists:
-            readings += _measure_readings(design, asked, size=page_size)
+        for subject_list in subject_lists:
+            readings += _measure_readings(design, subject_list, size=page_size)
         writings = _measure_writings(design, request)
     finally:
         client().delete_table(TableName=table)
@@ -148,20 +148,19 @@ def _create_request(design: Design) -> dict[str, Any]:
     """Build the CreateTable request for the model's table with the design's indexes."""
     schema = TableSchema.of(design.model)
     indexes = [index for index in schema.global_indexes if index["IndexName"] in design.indexes]
-    key_names = {part["AttributeName"] for part in schema.key}
+    key_parts = list(schema.key)
     for index in indexes:
-        key_names |= {part["AttributeName"] for part in index["KeySchema"]}
+        key_parts += index["KeySchema"]
+    key_names = {part["AttributeName"] for part in key_parts}
+    # DynamoDB refuses a table whose definitions name an attribute that is in no key.
+    definitions = [one for one in schema.attributes if one["AttributeName"] in key_names]
     request: dict[str, Any] = {
         "TableName": schema.name,
-        "AttributeDefinitions": [
-            definition
-            for definition in schema.attributes
-            if definition["AttributeName"] in key_names
-        ],
+        "AttributeDefinitions": definitions,
         "KeySchema": schema.key,
         **schema.billing,
     }
-    if indexes:
+    if indexes:  # an empty list is refused
         request["GlobalSecondaryIndexes"] = indexes
     return request
 
@@ -178,24 +177,24 @@ def put_items(table: str, items: Iterable[Item]) -> None:
     batches.put(table, chunk)
 
 
-def _measure_readings(design: Design, asked: AskedList, *, size: int) -> Iterator[Reading]:
-    for page in pages_of(len(asked.positions), size=size):
-        yield _measure_reading(design, asked, page=page, size=size)
+def _measure_readings(design: Design, subject_list: SubjectList, *, size: int) -> Iterator[Reading]:
+    for page in pages_of(len(subject_list.positions), size=size):
+        yield _measure_reading(design, subject_list, page=page, size=size)
 
 
-def _measure_reading(design: Design, asked: AskedList, *, page: int, size: int) -> Reading:
-    request, sort_keys = cut_page(asked.positions, page=page, size=size)
+def _measure_reading(design: Design, subject_list: SubjectList, *, page: int, size: int) -> Reading:
+    request, sort_keys = cut_page(subject_list.positions, page=page, size=size)
     # Read twice: a process that has read a list before knows what the site remembers of it.
-    design.read(asked.name, request)
+    design.read(subject_list.name, request)
     with metered() as meter, _counted_items() as counts:
-        shown = design.read(asked.name, request)
-    if list(shown) != list(asked.shown_at(sort_keys)):
+        shown = design.read(subject_list.name, request)
+    if list(shown) != list(subject_list.shown_at(sort_keys)):
         raise WrongAnswer(
-            f"Page {page} of “{asked.name}”, as “{design.name}” reads it, is not what that page "
-            "holds: nothing was measured."
+            f"Page {page} of “{subject_list.name}”, as “{design.name}” reads it, is not what that "
+            "page holds: nothing was measured."
         )
     return Reading(
-        asked.name,
+        subject_list.name,
         page,
         requests=meter.calls,
         items_read=sum(counts),
@@ -208,6 +207,7 @@ def _counted_items() -> Iterator[list[int]]:
     """Yield a list that gets the number of items that each answer of the client is about."""
     counts: list[int] = []
 
+    # The meter has this of queries and scans only, not of items that are got by their keys.
     def count(parsed: Mapping[str, Any], **_: object) -> None:
         counts.append(_items_read(parsed))
 
@@ -244,28 +244,38 @@ def _measure_writings(design: Design, table: Mapping[str, Any]) -> list[Writing]
     written: dict[str, list[_Written]] = defaultdict(list)
     for case in design.write_cases():
         written[case.action].append(_measure_write(design, case, table))
-    writings = []
-    for action, writes in written.items():
-        writing = Writing(
-            action,
-            requests=round(fmean(write.requests for write in writes), 2),
-            capacity_units=round(fmean(write.capacity_units for write in writes), 2),
-            items_stored=round(fmean(len(write.sizes) for write in writes), 2),
-            bytes_stored=round(fmean(sum(write.sizes) for write in writes)),
-        )
-        writings.append(writing)
-    return writings
+    return [_mean_of(action, writes) for action, writes in written.items()]
+
+
+def _mean_of(action: str, writes: Sequence[_Written]) -> Writing:
+    """Return what writes of a kind took on average: they store items of different sizes."""
+    number = len(writes)
+    requests, units, items, size = 0, 0.0, 0, 0
+    for write in writes:
+        requests += write.requests
+        units += write.capacity_units
+        items += len(write.sizes)
+        size += sum(write.sizes)
+    return Writing(
+        action,
+        requests=round(requests / number, 2),
+        capacity_units=round(units / number, 2),
+        items_stored=round(items / number, 2),
+        bytes_stored=round(size / number),
+    )
 
 
 def _measure_write(design: Design, case: WriteCase, table: Mapping[str, Any]) -> _Written:
     until = monotonic() + CONSISTENT_SECONDS
-    with metered() as write_meter:
+    with metered() as meter:
         case.write()
-    meters: list[Meter] = [write_meter]
+    requests, units = meter.calls, meter.amazon_units
     while True:
-        with metered() as follow_meter:
+        # What a handler writes is part of the price; what the lab reads to see it is not.
+        with metered() as meter:
             design.follow()
-        meters.append(follow_meter)
+        requests += meter.calls
+        units += meter.amazon_units
         if case.is_shown():
             break
         if monotonic() > until:
@@ -273,11 +283,7 @@ def _measure_write(design: Design, case: WriteCase, table: Mapping[str, Any]) ->
                 f"After {CONSISTENT_SECONDS:g} seconds {design.name} lacked a write."
             )
     sizes = [item_bytes(item) + BILLED_OVERHEAD for item in _stored_items(case.key, table)]
-    return _Written(
-        requests=sum(meter.calls for meter in meters),
-        capacity_units=sum(meter.amazon_units for meter in meters),
-        sizes=sizes,
-    )
+    return _Written(requests, units, sizes)
 
 
 def _stored_items(key: Item, table: Mapping[str, Any]) -> Iterator[Item]:
@@ -288,9 +294,10 @@ def _stored_items(key: Item, table: Mapping[str, Any]) -> Iterator[Item]:
     for index in table.get("GlobalSecondaryIndexes", []):
         key_names = [part["AttributeName"] for part in index["KeySchema"]]
         for item in items:
-            if any(key_name not in item for key_name in key_names):
-                continue  # it has no entry in this index
+            if not item.keys() >= set(key_names):
+                continue  # the index is sparse, and has no entry of this item
             index_key = {key_name: item[key_name] for key_name in key_names}
+            # Others may have the same key in the index.
             for entry in query_by_key(name, index_key, index=index["IndexName"]):
                 if entry["pk"] == item["pk"] and entry["sk"] == item["sk"]:
                     yield entry
@@ -349,6 +356,7 @@ def cut_sorted(
     order: Order = Order.NEWEST_FIRST,
 ) -> list[Item]:
     """Sort items, and return the page behind the request's position."""
+    # A Scan returns items in the order of hashes: nothing may be cut before all are sorted.
     is_newest_first = order is Order.NEWEST_FIRST
     page = []
     for item in sorted(items, key=sort_key, reverse=is_newest_first):

@@ -18,8 +18,8 @@ from dynapages.process import client, read
 from dynapages.pynamodb import DynamoModel
 from lab.bench.data import CUSTOMER, OrderAnswers, OrderData, shards_item
 from lab.designs.measuring import (
-    AskedList,
     Design,
+    SubjectList,
     WriteCase,
     compare_designs,
     cut_sorted,
@@ -150,7 +150,7 @@ class OrderDesign:
         """Build the item of an order; ``shard`` is where an open one is, in designs with shards."""
         return bare_item(order)
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
         """Read a page of the one list that the design is asked for."""
         raise NotImplementedError
 
@@ -196,7 +196,7 @@ class OrderWrite:
 class CustomerOrders(OrderDesign):
     """A design for a customer's orders of some statuses between two days, latest first."""
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
         return self.read_customer_orders(SHIPPED_FILTER, request)
 
     def read_customer_orders(self, chosen: OrderFilter, request: PageRequest) -> list[Item]:
@@ -230,6 +230,7 @@ class QueryCustomerOrders(CustomerOrders):
     def read_customer_orders(self, chosen: OrderFilter, request: PageRequest) -> list[Item]:
         key = OrderItem.pk == keys.user(CUSTOMER)
         key &= OrderItem.sk.startswith(keys.ORDER_PREFIX)
+        # No part of the key narrows the days: what is shipped in them may be placed at any time.
         matching = filtered_items(TABLE, _matches(chosen), key=key)
         page = cut_sorted(matching, request, sort_key=_entered_sort_key)
         return [shown_part(item) for item in page]
@@ -260,10 +261,12 @@ def _matches(chosen: OrderFilter) -> Condition:
 class OpenOrders(OrderDesign):
     """A design for all open orders, oldest first."""
 
+    # Also of designs without shards, which pass over the number: so all write the same orders.
     shards = SHARDS
 
     def is_shown(self, order: NewOrder) -> bool:
         """Return whether an order is in its place in the list, or a closed one no longer is."""
+        # The list begins years before: only what lies behind this moment can be the order.
         just_before = Position(timestamp(order.placed_at), order.username)
         shown = self.read(ALL_OPEN, PageRequest(1, just_before))
         is_listed = order.id in [order_id_in(item) for item in shown]
@@ -275,7 +278,7 @@ class ScanOpenOrders(OpenOrders):
 
     name = "scan"
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
         matching = filtered_items(TABLE, OrderItem.status.is_in(*(one.value for one in OPEN)))
         page = cut_sorted(matching, request, sort_key=_placed_sort_key, order=Order.OLDEST_FIRST)
         return [shown_part(item) for item in page]
@@ -294,7 +297,7 @@ class OnePartition(OpenOrders):
         index_key = {OPEN_PARTITION_KEY: {"S": ONE_PARTITION}, OPEN_SORT_KEY: {"S": sort_key}}
         return {**bare_item(order), **index_key}
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
         return _shown_on(read([Run(QUEUE, ONE_PARTITION)], request, order=Order.OLDEST_FIRST))
 
 
@@ -314,7 +317,7 @@ class Sharded(OpenOrders):
             **_entered(order),
         }
 
-    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
         return _shown_on(list_open_orders(OrderFilter(), request).page)
 
 
@@ -355,7 +358,7 @@ def compare_customer_orders(
         CUSTOMER_ORDERS,
         f"{orders.data.count:,} orders, made for this: {orders.data.of_customer:,} of one "
         f"customer, who is asked about, and {orders.data.queued:,} open ones of others.",
-        [_asked_list(SHIPPED_IN_2022, about, positions, orders)],
+        [_subject_list(SHIPPED_IN_2022, about, positions, orders)],
         designs,
         page_size=page_size,
         progress=progress,
@@ -370,17 +373,19 @@ def compare_open_orders(orders: Orders, *, page_size: int, progress: Progress) -
         OPEN_ORDERS,
         f"The same {orders.data.count:,} orders; sharded, each of {len(OPEN)} open statuses "
         f"lies in {SHARDS} partitions.",
-        [_asked_list(ALL_OPEN, f"{len(positions):,} open orders", positions, orders)],
+        [_subject_list(ALL_OPEN, f"{len(positions):,} open orders", positions, orders)],
         designs,
         page_size=page_size,
         progress=progress,
     )
 
 
-def _asked_list(name: str, about: str, positions: Sequence[Position], orders: Orders) -> AskedList:
+def _subject_list(
+    name: str, about: str, positions: Sequence[Position], orders: Orders
+) -> SubjectList:
     shown = orders.shown()
 
     def shown_at(sort_keys: Sequence[str]) -> list[Item]:
         return [shown[id_at(sort_key)] for sort_key in sort_keys]
 
-    return AskedList(name, about, positions, shown_at)
+    return SubjectList(name, about, positions, shown_at)

@@ -37,6 +37,7 @@ def compare(*, comments: int, product_id: str | None, now: datetime, progress: P
     else:
         compared = load_product(product_id, at_most=comments)
     size = settings.PAGE_SIZE
+    # Before this process is connected to the lab's engine: the comments may be the site's.
     orders = Orders.make(ORDERS)
     with _own_engine():
         subjects = (

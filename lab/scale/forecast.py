@@ -61,13 +61,18 @@ class Traffic:
         """Return a kind's share of all requests: those without one of their own divide the rest."""
         if kind.name in self.shares:
             return self.shares[kind.name]
-        usual = sum(other.share for other in KINDS if other.name not in self.shares)
+        usual = 0.0
+        for other in KINDS:
+            if other.name not in self.shares:
+                usual += other.share
         return kind.share / usual * (1 - sum(self.shares.values()))
 
     def product_share(self, rank: int) -> float:
         """Return the share of a product in the requests about products; the first rank is 0."""
         share = (1 - self.hot) / (rank + 1) / harmonic(PRODUCTS)
-        return share + self.hot if rank == 0 else share
+        if rank == 0:
+            share += self.hot
+        return share
 
 
 STEADY = Traffic("steady")
@@ -112,7 +117,9 @@ REMEDIES = (
 
 def harmonic(number: float) -> float:
     """Return about the sum of 1/n up to a number."""
-    return log(number) + EULER + 1 / (2 * number) if number >= 1 else 0.0
+    if number < 1:
+        return 0.0
+    return log(number) + EULER + 1 / (2 * number)
 
 
 # What reaches the site.
@@ -170,6 +177,7 @@ def times_of_limit(measured: Measured, load: Load, rank: int) -> dict[Partition,
     for requested in measured.requests:
         of_product, of_all = load.of_rank(requested.kind, rank), load.of_all(requested.kind)
         for partition, taken in requested.units.items():
+            # A page of any product reads what no product has, such as the number of shards.
             is_own = measured.product.is_in(partition.key)
             units[partition] += taken * (of_product if is_own else of_all)
     times = {}
@@ -194,8 +202,11 @@ def needs_at(measured: Measured, rate: float) -> dict[str, Need]:
         load = Load(traffic, rate, has_caches=True)
         for rank in range(HOT_RANKS):
             for partition, times in times_of_limit(measured, load, rank).items():
+                # What all products share is the same partition in each rank: it counts once.
                 is_shared = not measured.product.is_in(partition.key)
-                if times * MARGIN > 1 and not (is_shared and rank):
+                if is_shared and rank > 0:
+                    continue
+                if times * MARGIN > 1:
                     number = ceil(times * MARGIN)
                     at = (partition, rank)
                     spread[at] = max(number, spread.get(at, 1))
@@ -204,6 +215,7 @@ def needs_at(measured: Measured, rate: float) -> dict[str, Need]:
         by_remedy[remedy_for(measured.product.in_words(at[0]))][at] = number
     needs = {}
     for remedy, numbers in by_remedy.items():
+        # Others make fewer writes, or remember what they have read: they add no units.
         month = 0.0
         if remedy.multiplies:
             month = _dollars_of_spreading(measured, rate, numbers)
@@ -237,8 +249,9 @@ def _dollars_of_spreading(
         price = prices().reads if partition.is_write else prices().writes
         for requested in measured.requests:
             taken = requested.units.get(other, 0.0)
-            is_own = measured.product.is_in(partition.key)
-            requests = load.of_rank(requested.kind, rank) if is_own else load.of_all(requested.kind)
+            requests = load.of_all(requested.kind)
+            if measured.product.is_in(partition.key):
+                requests = load.of_rank(requested.kind, rank)
             more = taken * requests * (number - 1)
             month += price(more, times=MEAN_OF_DAY * MONTH_SECONDS)
     return month
@@ -257,6 +270,7 @@ def dollars_a_month(measured: Measured, load: Load) -> float:
 
 def edge_dollars_a_month(rate: float) -> float:
     """Return what the caches take a month for the requests that they answer themselves."""
+    # Requests that the caches pass on are paid as well, but as units.
     answered = 0.0
     for kind in KINDS:
         bare = Load(STEADY, rate, has_caches=False).of_all(kind)
@@ -311,7 +325,9 @@ def _forecast_tables(measured: Measured) -> Iterator[Table]:
     need_rows = []
     for words, need in sorted(most.items()):
         earlier = needs[RATES[1]].get(words)
-        number = earlier.partitions if earlier else 0
+        number = 0
+        if earlier is not None:
+            number = earlier.partitions
         need_rows.append((words, number, need.partitions, dollars(need.dollars)))
     yield Table(
         "What is needed behind the caches, at so many pages a second: partitions in the place of "

@@ -116,6 +116,7 @@ class Recorder:
             self.write_units += units
         else:
             self.read_units += units
+        # The table's own units are what the indexes leave of the sum.
         units_by_index = {"": units}
         for index, of_index in consumed.get("GlobalSecondaryIndexes", {}).items():
             units_by_index[index] = of_index["CapacityUnits"]
@@ -166,6 +167,7 @@ class Recorder:
         table = self._table(name)
         if not table.indexes:
             return {}
+        # By a client of its own, whose calls are not recorded.
         key = action.get("Key") or {part: action["Item"][part] for part in table.key_names}
         answer = self._bare.get_item(TableName=name, Key=key, ConsistentRead=True)
         item: Item = answer.get("Item", {})

@@ -145,9 +145,10 @@ def sample_shop() -> Iterator[Product]:
         comments = list(sample_comments(catalogue, count=SAMPLE_COMMENTS, now=today))
         numbers = Counter(comment.product_id for comment in comments)
         product_id, _number = numbers.most_common(1)[0]
-        (category,) = [one.category_slugs[0] for one in catalogue.products if one.id == product_id]
-        comment_ids = [one.id for one in comments if one.product_id == product_id]
-        yield Product(product_id, category, comment_ids[-1])
+        # The sample's comments are made again as they were loaded, to know their ids.
+        categories = {one.id: one.category_slugs[0] for one in catalogue.products}
+        last_comments = {one.product_id: one.id for one in comments}
+        yield Product(product_id, categories[product_id], last_comments[product_id])
 
 
 @dataclass(slots=True)
@@ -161,6 +162,7 @@ class Visitors:
     def send(self, kind: str) -> None:
         """Make one request; only what it takes itself is recorded. Raises RequestFailed."""
         path, visitor, fields = self._prepare(kind)
+        # The log of activity is written behind the pages; signing up is no part of the request.
         LOG.flush(seconds=LOG_SECONDS)
         self.recorder.clear()
         response = visitor.get(path) if fields is None else visitor.post(path, fields)

@@ -47,6 +47,7 @@ def measure_peers(data: CommentData, *, turns: int, progress: Progress) -> Secti
                 if (number - 1) * settings.PAGE_SIZE < len(positions):
                     pages |= _page_actions(name, chosen, positions, number=number)
             counts |= _count_actions(name, chosen, number=len(positions))
+        # In the same turns: what else the machine does slows both alike.
         page_times = time_in_turns(pages, turns=turns, progress=progress)
         count_times = time_in_turns(counts, turns=turns, progress=progress)
     ratios = []

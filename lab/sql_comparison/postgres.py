@@ -125,6 +125,7 @@ def _wait_until_it_listens(child: Child, port: int) -> None:
 @contextmanager
 def connected(port: int) -> Iterator[None]:
     """Let Django's ORM use the database ``ALIAS`` within the block, by one lasting connection."""
+    # Not in the settings: the site must not know a database of SQL.
     database = {
         "ENGINE": "django.db.backends.postgresql",
         "HOST": LOOPBACK,

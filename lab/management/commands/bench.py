@@ -54,6 +54,7 @@ class Command(BaseCommand):
                 raise CommandError(f"There is no part “{part}”: choose among {', '.join(PARTS)}.")
         if COMMENTS["READ_MODEL"] != INDEXES:
             raise CommandError("This measures the read model indexes: COMMENTS_READ_MODEL=indexes.")
+        # All parts are printed, also after one that is not within its limits.
         is_held = True
         with failures_in_one_line():
             version = engine_version(require_binary())

@@ -88,6 +88,7 @@ def _line_of_writes(what: str, a_day: int, units: float) -> Line:
 
 def units_of_check() -> float:
     """Return the units that a process takes to find no work: what is due now is not touched."""
+    # What is due now is left to the site's processes: this only looks.
     before_all = datetime.fromtimestamp(0, UTC)
     with metered() as meter:
         for queue in queues():
