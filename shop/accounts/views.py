@@ -195,7 +195,7 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
             return None
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
-        """Forget the attempts of others, who may have used up the user's."""
+        """Store the new password; clear the limits on attempts, which others may have used up."""
         acquire_slot()  # before the attempts are forgotten
         username = form.user.get_username()
         at_name = rate_limits.PASSWORDS_AT_A_NAME.use(username, client_network(self.request))

@@ -89,6 +89,9 @@ def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
 
 
 def forget(name: str) -> None:
-    """Let the request be carried out when it is sent again; for answers such as 429 and 503."""
+    """Delete the note that a request is running, so that it is carried out when sent again.
+
+    For answers such as 429 and 503, which are not those of the request itself.
+    """
     with suppress(ConditionFailed):
         write_item(client(), delete(ApiAnswer, wire_key(keys.answer(name)), _RUNNING))

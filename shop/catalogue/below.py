@@ -48,9 +48,10 @@ logger = logging.getLogger(__name__)
 
 
 def owed_below(slug: str, *, after: str = "", patience: timedelta = timedelta(0)) -> Owed:
-    """Return what a changed category owes to all that is below it; nothing is written.
+    """Build the due item by which a worker brings up to date what is below a changed category.
 
-    ``after`` is the id of the last product that is up to date; without one nothing is yet.
+    Nothing is written. ``after`` is the id of the last product that is up to date already; without
+    one none is. ``patience`` is how long the worker waits before.
     """
     payload = {"slug": slug}
     if after:

@@ -62,7 +62,7 @@ def needs_second_factor(user: User) -> bool:
 
 
 def begin(session: SessionBase, user: User, *, next_url: str, now: datetime) -> None:
-    """Note that a user's password was right."""
+    """Note in the session that a user's password was right: a code is to follow."""
     session[SIGNING_IN] = {
         "user": user.username,
         "at": int(now.timestamp()),
