@@ -6,7 +6,7 @@ import pytest
 
 from dynapages.lists.merging import LARGEST_ITEM, refuse_overlaps
 from dynapages.lists.reader import Order, Page, PageRequest, Toward
-from dynapages.lists.runs import Index, Ordinal, Position, Run
+from dynapages.lists.runs import LIST_EDGE, Index, Ordinal, Position, Run
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only, places
 
 NEWEST, OLDEST = Order
@@ -41,6 +41,10 @@ def numbers_of(page: Page) -> list[int | None]:
     return [ordinal and ordinal.signed for ordinal in ordinals]
 
 
+def places_of(page: Page) -> list[str]:
+    return [entry.position.place for entry in page.entries]
+
+
 class TestNumbering:
     @pytest.mark.parametrize(
         ("request_", "numbers"),
@@ -54,11 +58,19 @@ class TestNumbering:
                 [-3, -2, -1],
                 id="to the end",
             ),
+            pytest.param(
+                PageRequest(2, Position("a", ordinal=Ordinal(2, from_front=False))),
+                [-2, -1],
+                id="never beyond the end",
+            ),
         ],
     )
     def test_goes_on_from_the_position(self, request_, numbers):
         page = merged(A="abcd").read(request_, OLDEST)
         assert numbers_of(page) == numbers
+
+    def test_is_zero_at_an_edge_of_the_list(self):
+        assert Ordinal.from_signed(0) == LIST_EDGE == LIST_EDGE.back(0)
 
     def test_begins_at_one_only_where_nothing_is_left_to_read(self):
         page = merged(A="abcd").read(back(2, "d", 4), OLDEST, look_ahead=False)
@@ -82,6 +94,22 @@ class TestNumbering:
         assert numbers_of(page) == [-2, -1]
         page = listing.read(PageRequest(2, Position("c", ordinal=None), Toward.PREVIOUS), OLDEST)
         assert numbers_of(page) == [1, 2]
+
+    def test_does_not_take_the_last_item_that_was_read_for_the_first_of_the_list(self):
+        listing = merged(A="a", B="b")
+        page = listing.read(PageRequest(1, Position("z", ordinal=None), Toward.PREVIOUS), OLDEST)
+        assert (places_of(page), numbers_of(page)) == (["b"], [None])
+
+
+class TestAPageWhoseUnitsAreSpent:
+    def test_is_not_cut_where_it_is_full(self):
+        page = merged(A="abcdef").read(PageRequest(4, most_units=0.5), OLDEST)
+        assert (places_of(page), page.cut_at, page.has_next) == (list("abcd"), None, True)
+
+    def test_is_cut_where_its_reading_stopped(self):
+        page = merged(A="abcdef").read(PageRequest(5, most_units=0.5), OLDEST)
+        assert page.cut_at is not None
+        assert (places_of(page), page.cut_at.place, page.has_next) == (list("abcd"), "d", True)
 
 
 class TestWhetherThereIsMore:

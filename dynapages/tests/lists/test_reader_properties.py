@@ -78,6 +78,7 @@ class TestWalkingAList:
         most = data.draw(st.just(inf) | st.floats(0, 6))
         pages = list(listing.walk(PageRequest(size, None, toward, most), order, **how))
         assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
+        assert all(len(page.entries) < size for page in pages if page.cut_at)
         assert not (pages[0].has_next if toward is PREVIOUS else pages[0].has_previous)
         in_order = pages[::-1] if toward is PREVIOUS else pages
         assert [place for page in in_order for place in places(page)] == listing.places(order)
