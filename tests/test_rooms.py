@@ -72,42 +72,7 @@ MOST_MODULES = 24
 LEAST_WORDS = 3
 """Of a module's first sentence: fewer repeat its name."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-SCATTERED = frozenset(
-    {
-        "comments.data.writer",
-        "comments.indexes.planner",
-        "comments.lists.listing",
-        "comments.lists.orders",
-        "comments.lists.queries",
-        "comments.moderation.listing",
-        "comments.moderation.views",
-        "comments.posting.forms",
-        "comments.rankings.services",
-        "comments.sets.copies",
-        "comments.store.comments",
-        "comments.votes.services",
-        "comments.web.forms",
-        "config.api",
-        "config.home",
-        "config.telemetry.spans",
-        "config.templatetags.site",
-        "demo.loading",
-        "demo.sample.comments",
-        "demo.sample.orders",
-        "dynapages.django.formats",
-        "dynapages.django.paging",
-        "dynapages.ninja",
-        "lab.bench.context",
-        "lab.bench.pages",
-        "lab.designs.comments",
-        "lab.designs.measuring",
-        "lab.designs.run",
-        "lab.load.locustfile",
-        "lab.reports.page",
-        "lab.sql_comparison.views",
-        "lab.storm.run",
-    }
-)
+SCATTERED = frozenset({"comments.web.forms"})
 """Modules whose constants still stand in several places."""
 
 
