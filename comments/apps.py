@@ -9,10 +9,8 @@ from django.urls.converters import get_converters
 
 from dynapages.django.paging import IdWithSlashes
 
-TAKEN = ("edit", "delete", "vote", "report", "~")
+RESERVED_STARTS = ("edit", "delete", "vote", "report", "~")
 """What addresses under ``comments/`` begin with that are not pages of comments."""
-
-
 QUEUE = "comments.work.QUEUE"
 """What comments owe: the worker looks there, whether or not the project's settings say so."""
 
@@ -20,7 +18,7 @@ QUEUE = "comments.work.QUEUE"
 class PlainCommentId(IdWithSlashes):
     """``<plain_comment_id:…>``: an id whose page is at ``comments/<id>/``."""
 
-    regex = rf"(?!(?:{'|'.join(TAKEN)})/.){IdWithSlashes.regex}"
+    regex = rf"(?!(?:{'|'.join(RESERVED_STARTS)})/.){IdWithSlashes.regex}"
 
 
 class UserSlug(IdWithSlashes):

@@ -55,10 +55,10 @@ def check_project(app_configs: Sequence[AppConfig] | None, **_: object) -> list[
     Its id is ``comments.`` and the option, or the name of the class or function that is missing.
     """
     del app_configs
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for check in (_options, _tables, _middleware, _scripts, _templates, _addresses, _users):
-        found += check()
-    return found
+        messages += check()
+    return messages
 
 
 def check_tables(

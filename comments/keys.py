@@ -131,10 +131,10 @@ def comment_id_in(partition: str) -> str:
     It is an `IdDigest` where the id is long: the whole id is in the places of the comment.
     """
     if partition.startswith(TALLY_PREFIX):
-        found = partition.removeprefix(TALLY_PREFIX).rpartition("#")[0]
+        id_in_key = partition.removeprefix(TALLY_PREFIX).rpartition("#")[0]
     else:
-        found = partition.removeprefix(COMMENT_PREFIX)
-    return IdDigest(found) if found.startswith(_DIGEST_MARK) else found
+        id_in_key = partition.removeprefix(COMMENT_PREFIX)
+    return IdDigest(id_in_key) if id_in_key.startswith(_DIGEST_MARK) else id_in_key
 
 
 def tally(comment_id: str, shard: int) -> dict[str, str]:

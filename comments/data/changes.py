@@ -188,17 +188,17 @@ class Change:
         if self.drops_reply:
             removed |= {_REPLY, _REPLY_DIGEST}
         stored = self.stored or {}
-        added_here = {name: value for name, value in stored.items() if name not in removed}
-        version = int(added_here.get(VERSION, {"N": "0"})["N"]) + 1
+        of_the_shop = {name: value for name, value in stored.items() if name not in removed}
+        version = int(of_the_shop.get(VERSION, {"N": "0"})["N"]) + 1
         # Rank and pick are by product, which may be another one now.
         product_id = self.comment.product_id
-        if _RANKED in added_here:
-            added_here[_RANKED] = {"S": keys.helpful(product_id)}
-        if _PICKED in added_here:
-            added_here[_PICKED] = {"S": keys.featured(product_id)}
+        if _RANKED in of_the_shop:
+            of_the_shop[_RANKED] = {"S": keys.helpful(product_id)}
+        if _PICKED in of_the_shop:
+            of_the_shop[_PICKED] = {"S": keys.featured(product_id)}
         if self.left_products:
-            added_here[_MOVED_FROM] = {"SS": sorted(self.left_products)}
-        return {**added_here, **self.item, VERSION: {"N": str(version)}}
+            of_the_shop[_MOVED_FROM] = {"SS": sorted(self.left_products)}
+        return {**of_the_shop, **self.item, VERSION: {"N": str(version)}}
 
     @property
     def cost(self) -> int:

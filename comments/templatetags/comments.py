@@ -41,9 +41,16 @@ REMEMBERED = 1_000
 
 _SHOWN = (
     *(field.name for field in fields(CommentEntry)),
-    *("url", "profile_url", "anchor", "stars", "language_name"),
-    *("created_iso", "created_second", "created_day"),
+    "url",
+    "profile_url",
+    "anchor",
+    "stars",
+    "language_name",
+    "created_iso",
+    "created_second",
+    "created_day",
 )
+"""What the template of a comment has of it."""
 register = template.Library()
 
 
@@ -72,7 +79,7 @@ class Reader:
     """What the reader of a comment may do with it.
 
     ``page_url`` is where deleting leads back to, empty for those who may not delete it.
-    ``here_url`` is the comment on that page, and ``next_url`` the one behind it, both empty for all
+    ``list_url`` is the comment on that page, and ``next_url`` the one behind it, both empty for all
     but staff.
     """
 
@@ -81,18 +88,30 @@ class Reader:
     can_vote: bool
     has_voted: bool
     page_url: str
-    here_url: str = ""
+    list_url: str = ""
     next_url: str = ""
 
 
 @register.simple_tag(takes_context=True)
 def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeString:
     """Render the comments of a list of their product for the user of the page."""
-    render = partial(_renderer(), helpful=None, about=None, level=3, language=get_language())
-    if shown := context.get("search"):  # such comments would be remembered for one search alone
-        render = partial(_render.__wrapped__, **render.keywords, search=shown["request"].search)
+    search_shown = context.get("search")
+    search = search_shown["request"].search if search_shown else None
+    # What is found would be remembered for one search alone.
+    render = _renderer() if search is None else _render.__wrapped__
     reader_of = _readers(context, comments)
-    rows = (render(comment, reader_of(comment)) for comment in comments)
+    rows: list[str] = []
+    for comment in comments:
+        row = render(
+            comment,
+            reader_of(comment),
+            helpful=None,
+            about=None,
+            level=3,
+            language=get_language(),
+            search=search,
+        )
+        rows.append(row)
     return SafeString("".join(rows))
 
 
@@ -116,18 +135,21 @@ def comment_html(
 
 
 def _renderer() -> Callable[..., SafeString]:
-    return _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
+    """Return what renders a comment, remembered unless templates are being edited."""
+    return _render.__wrapped__ if settings.DEBUG else _render
 
 
 def _readers(
     context: Context, comments: Sequence[CommentEntry]
 ) -> Callable[[CommentEntry], Reader]:
-    """Return what tells, of each of the ``comments`` on a page, what its user may do with it."""
+    """Return a function of a comment on a page that returns what the page's user may do with it."""
     user, voted = context["user"], context.get("voted")
     is_user, is_staff, user_id = user.is_authenticated, user.is_staff, user_id_of(user)
-    here = context["request"].get_full_path() if is_user else ""
-    anchors = [one.anchor for one in comments] if is_staff else []
-    next_anchors = dict(zip(anchors, anchors_behind(anchors), strict=False))
+    page_url = context["request"].get_full_path() if is_user else ""
+    next_anchors: dict[str, str] = {}
+    if is_staff:
+        anchors = [comment.anchor for comment in comments]
+        next_anchors = dict(zip(anchors, anchors_behind(anchors), strict=False))
 
     def reader_of(comment: CommentEntry) -> Reader:
         is_own = is_user and comment.user_id == user_id
@@ -137,9 +159,9 @@ def _readers(
             is_own=is_own,
             can_vote=voted is not None and not comment.is_hidden and not is_own,
             has_voted=comment.id in (voted or ()),
-            page_url=here if is_own or is_staff else "",
-            here_url=f"{here}#{comment.anchor}" if has_tools else "",
-            next_url=f"{here}#{next_anchors[comment.anchor]}" if has_tools else "",
+            page_url=page_url if is_own or is_staff else "",
+            list_url=f"{page_url}#{comment.anchor}" if has_tools else "",
+            next_url=f"{page_url}#{next_anchors[comment.anchor]}" if has_tools else "",
         )
 
     return reader_of
@@ -161,7 +183,8 @@ def _render(
     shown["author"] = comment.author_name
     if search:
         stems = search.stems(comment.language)
-        shown |= {n: marked(shown[n], stems, comment.language) for n in ("title", "text")}
+        for name in ("title", "text"):
+            shown[name] = marked(shown[name], stems, comment.language)
     shown |= {"comment": comment, "reader": reader, "helpful": helpful}
     shown |= {"about": about, "level": level}
     if reader.can_vote and not reader.is_user:
@@ -198,9 +221,10 @@ def comments_of(product_id: object, *, size: int = 5) -> dict[str, Any]:
     One call, for half a capacity unit as a rule: for each 4 KB of what is shown. While the database
     is away, the links alone are shown.
     """
-    name, nothing = str(product_id), tuple[CommentEntry, ...]()
+    name = str(product_id)
+    no_comments: tuple[CommentEntry, ...] = ()
     return {
-        "comments": _unless_away(lambda: find_newest(name, size=size), nothing),
+        "comments": _unless_away(partial(find_newest, name, size=size), no_comments),
         "product": {"id": name},
         "all_url": list_url(name, CommentFilter()),
     }

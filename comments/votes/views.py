@@ -31,7 +31,7 @@ PENDING_FOR = timedelta(hours=1)
 """How long a visitor may take to sign in, or to create an account."""
 
 
-def is_from_here(request: HttpRequest) -> bool:
+def is_of_this_site(request: HttpRequest) -> bool:
     """Return whether a page of this site sent the request, which no other site can pretend."""
     site = request.headers.get("Sec-Fetch-Site")
     if site:
@@ -76,7 +76,7 @@ def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
 def _ask_to_sign_in(request: HttpRequest, comment_id: str, *, now: datetime) -> HttpResponse:
     comment_url = reverse("comments:comment", args=[comment_id])
     sign_in_url = resolve_url(settings.LOGIN_URL)
-    if not is_from_here(request):
+    if not is_of_this_site(request):
         return redirect(with_next(sign_in_url, comment_url))
     request.session[PENDING] = [comment_id, int(now.timestamp())]
     referring = urlsplit(request.headers.get("Referer", ""))

@@ -1,6 +1,8 @@
 """Forms with text, the errors they show, and pages that come back with all that was typed.
 
-A form's view turns all errors into `FormNotSaved`, and shows the form again with its sentence.
+A form's view turns all errors into `FormNotSaved` (`as_form_errors`, `require_user`), and shows the
+form again with its sentence (`FormPage`). It counts a write before it makes it
+(`check_rate_limit`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +36,28 @@ from dynapages.django.refusals import Refusal, TooManyRequests
 from dynapages.pynamodb import FAILURES
 from dynapages.writes import Limit
 
+NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
+NOT_IN_LISTS = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
+SIGNED_OUT = gettext_lazy(
+    "You are not signed in any more. Sign in on another page, then send this once more."
+)
+FORGED = gettext_lazy(
+    "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
+    "send it once more."
+)
+WINDOW = timedelta(hours=1)
+"""For which writes are counted."""
+STAFF_WRITES_PER_USER = 600
+STAFF_WRITES_PER_ADDRESS = 3_000
+"""Decisions, picks, replies and deletions by staff in an hour."""
+
+View = Callable[..., HttpResponse]
+FormAgain = Callable[..., HttpResponse | None]
+"""Answers with a form that was sent without the right CSRF token, or None."""
+
+
+# Fields
+
 
 class NoLonger(MaxLengthValidator):
     """Refuses a text that is too long, and says by how much."""
@@ -48,8 +72,11 @@ class NoLonger(MaxLengthValidator):
 
 def bound_length(field: forms.Field, longest: int) -> None:
     """Let a field of ``longest`` characters say by how much a text is too long."""
-    others = (each for each in field.validators if not isinstance(each, MaxLengthValidator))
-    field.validators = [*others, NoLonger(longest)]
+    validators: list[Callable[[Any], None]] = []
+    for validator in field.validators:
+        if not isinstance(validator, MaxLengthValidator):
+            validators.append(validator)
+    field.validators = [*validators, NoLonger(longest)]
 
 
 class TextField(forms.CharField):
@@ -57,11 +84,13 @@ class TextField(forms.CharField):
 
     def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
         text = super().to_python(value)
-        return text.replace("\r\n", "\n").replace("\r", "\n") if text else ""
+        if not text:
+            return ""
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class FormInList(forms.Form):
-    """A form with a ``text``, of ``longest`` characters, that is unfolded beside a comment.
+    """A form with a ``text``, of ``longest`` characters, that is unfolded below a comment.
 
     Several may be on a page: an id stands for one field of one form, and begins with ``kind``.
     """
@@ -93,8 +122,7 @@ class FormInList(forms.Form):
         )
 
 
-NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
-NOT_IN_LISTS = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
+# Errors
 
 
 @contextmanager
@@ -108,20 +136,10 @@ def missing_as_404(sentence: object = NO_SUCH_COMMENT) -> Iterator[None]:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
 
 
-SIGNED_OUT = gettext_lazy(
-    "You are not signed in any more. Sign in on another page, then send this once more."
-)
-FORGED = gettext_lazy(
-    "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
-    "send it once more."
-)
+# Views and pages
 
 
-View = Callable[..., HttpResponse]
-Again = Callable[..., HttpResponse | None]
-
-
-def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
+def redisplay_on_csrf_failure(again: FormAgain) -> Callable[[View], View]:
     """Mark a view whose form is answered by ``again``, with the view's arguments.
 
     ``again`` must not write. When it returns None, the usual page for status 403 is shown.
@@ -134,10 +152,15 @@ def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
     return mark
 
 
-def form_page(again: Again) -> Callable[[View], View]:
+def form_page(again: FormAgain) -> Callable[[View], View]:
     """Mark a view that shows a form (GET) and takes it (POST); see `redisplay_on_csrf_failure`."""
-    allowed = require_http_methods(["GET", "HEAD", "POST"])
-    return lambda view: redisplay_on_csrf_failure(again)(never_cache(allowed(view)))
+    allow_methods = require_http_methods(["GET", "HEAD", "POST"])
+    mark = redisplay_on_csrf_failure(again)
+
+    def decorate(view: View) -> View:
+        return mark(never_cache(allow_methods(view)))
+
+    return decorate
 
 
 @dataclass(eq=False)
@@ -234,25 +257,24 @@ class FormPage:
         return response
 
 
-WINDOW = timedelta(hours=1)
-STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000
-"""Decisions, picks, replies and deletions by staff in an hour."""
+# Limits
 
 
 def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = False) -> None:
     """Count a write of the signed-in user, or of staff, else raise TooManyRequests."""
-    prefix = "staff-" if is_staff else ""
     if is_staff:
-        limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
+        prefix = "staff-"
+        by_user, by_address = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
     else:
-        limits = COMMENTS["WRITES_PER_USER"], COMMENTS["WRITES_PER_ADDRESS"]
-    by_user, by_address = (Limit(times, WINDOW) for times in limits)
+        prefix = ""
+        by_user, by_address = COMMENTS["WRITES_PER_USER"], COMMENTS["WRITES_PER_ADDRESS"]
     uses = (
-        Use(f"{prefix}writes-of/{user_id_of(request.user)}", by_user),
-        Use(f"{prefix}writes-from/{client_network(request)}", by_address),
+        Use(f"{prefix}writes-of/{user_id_of(request.user)}", Limit(by_user, WINDOW)),
+        Use(f"{prefix}writes-from/{client_network(request)}", Limit(by_address, WINDOW)),
     )
-    if wait := ceil(count_uses(*uses, now=now)):
+    seconds = ceil(count_uses(*uses, now=now))
+    if seconds:
         sentence = _(
             "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
         )
-        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
+        raise TooManyRequests(sentence % {"time": in_words(seconds)}, retry_after=seconds)

@@ -5,15 +5,15 @@ from urllib.parse import unquote
 import pytest
 from django.urls import resolve, reverse
 
-from comments.apps import TAKEN
+from comments.apps import RESERVED_STARTS
 from comments.posting.services import add_comment
 from tests.support.comments.truth import written
 from tests.support.comments.writers import delete_url, made_product
 
 IDS = [
-    *(f"{word}/7" for word in TAKEN),
-    *(f"{word}/edit/7" for word in TAKEN),
-    *TAKEN,
+    *(f"{word}/7" for word in RESERVED_STARTS),
+    *(f"{word}/edit/7" for word in RESERVED_STARTS),
+    *RESERVED_STARTS,
     "edit/",
     "edit//",
     "editor/7",

@@ -53,8 +53,8 @@ class Command(TableCommand):
                 if options["once"]:
                     consumer.walk().drain()
                 else:
-                    is_told = options["verbosity"] > 0 and not options["json"]
-                    self._run_for_ever(consumer, tells=is_told)
+                    shows_counts = options["verbosity"] > 0 and not options["json"]
+                    self._run_for_ever(consumer, shows_counts=shows_counts)
         except KeyboardInterrupt:  # whatever was not applied yet is found again by the next one
             interrupted = True
         counts = asdict(consumer.applied)
@@ -62,13 +62,13 @@ class Command(TableCommand):
         if interrupted and options["once"]:
             sys.exit(INTERRUPTED)
 
-    def _run_for_ever(self, consumer: Consumer, *, tells: bool) -> None:
+    def _run_for_ever(self, consumer: Consumer, *, shows_counts: bool) -> None:
         pause = consumer.pause
         while True:
             try:
                 for read in consumer.walk().follow():
                     pause = consumer.pause
-                    if read and tells:
+                    if read and shows_counts:
                         self.stdout.write(_prose(asdict(consumer.applied)))
             except FAILURES as failure:
                 if fault_in(failure) is None:
