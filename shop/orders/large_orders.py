@@ -44,15 +44,23 @@ def put_large_order(order: NewOrder, changes: Deltas) -> None:
 
 def complete_large_order(order: NewOrder, stored: Order) -> None:
     """Settle an order, whose lines are put again if an import of the same ones was interrupted."""
-    # The file may have been changed since: then the stored lines stay.
-    is_same = (
-        int(stored.line_count) == len(order.lines)
-        and int(stored.item_count) == order.item_count
-        and int(stored.total_cents) == order.total_cents
-    )
-    if is_same and is_of_new_order(stored.unsettled):
-        _complete_lines(order_items(order, shard=int(stored.shard)))
+    if is_of_new_order(stored.unsettled):
+        items = order_items(order, shard=int(stored.shard))
+        # The file may have been changed since: then the stored lines stay.
+        if _has_lines_of(stored, items):
+            _complete_lines(items)
     settle(order.username, order.id)
+
+
+def _has_lines_of(stored: Order, items: OrderItems) -> bool:
+    """Return whether a stored order was put with these lines, as far as it shows that itself."""
+    for attribute in ("line_count", "item_count", "total_cents"):
+        if getattr(stored, attribute) != getattr(items.order, attribute):
+            return False
+    if not items.lines:
+        return True
+    first_line = items.lines[0]
+    return read_items([first_line.key]).get(first_line.key) == first_line.serialize()
 
 
 def delete_lines(line_keys: Sequence[Key], first_line: Key, seen: Item | None) -> None:

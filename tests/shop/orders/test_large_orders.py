@@ -21,7 +21,7 @@ from shop.orders import large_orders
 from shop.orders.counts import read_customer_counts
 from shop.orders.filters import OrderFilter
 from shop.orders.importing import OrderOutcome, put_orders
-from shop.orders.items import NewLine, NewOrder, StatusChange
+from shop.orders.items import NewLine, NewOrder, StatusChange, order_items
 from shop.orders.placing import TooManyLines, place_order
 from shop.orders.queries import NoSuchOrder, every_line, find_order, list_orders, stored_order
 from shop.user_data import PROFILE, PURCHASES
@@ -274,6 +274,15 @@ class TestAnInterruptedImport:
         assert len(left_of(order)) == 2 * (LINES - 20)
         assert found(order) == []
 
+    def test_whose_order_is_visible_keeps_its_lines_if_the_file_has_other_ones_by_now(
+        self, interrupt
+    ):
+        order = interrupt(large_order(), transaction=SHOWS + 1)
+        assert put_orders([replace(order, lines=tuple(lines()))]) == [OrderOutcome.UNCHANGED]
+        names = [line["product_id"]["S"] for line in every_line(stored_order_of(order))]
+        assert names == [line.product_id for line in order.lines]
+        assert found(order) == []
+
     def test_does_not_take_a_purchase_away(self, interrupt):
         order = large_order()
         product_id = order.lines[0].product_id
@@ -316,6 +325,14 @@ class TestTwoWriters:
         names = [line["product_id"]["S"] for line in every_line(stored_order_of(order))]
         assert names == [line.product_id for line in other.lines]
 
+    def test_of_different_lines_leave_those_of_the_one_that_puts_the_order(self):
+        order = large_order()
+        other = order_items(replace(order, lines=tuple(lines())), shard=0)
+        with before_transaction(SHOWS, lambda: large_orders._put_further_lines(other)):
+            assert put_orders([order]) == [OrderOutcome.CREATED]
+        names = [line["product_id"]["S"] for line in every_line(stored_order_of(order))]
+        assert names == [line.product_id for line in order.lines]
+
     def test_of_the_same_id_leave_the_lines_of_the_first(self, order):
         other = replace(order, username=unique("kim"), lines=tuple(lines()), foreign_id=None)
         assert put_orders([other]) == [OrderOutcome.ID_IN_USE]
@@ -330,6 +347,14 @@ class TestTwoWriters:
         assert len(every_line(stored_order_of(order))) == LINES
         assert read_customer_counts(order.username)[Status.PLACED] == 1
         assert found(order) == []
+
+    def test_one_of_which_is_a_repair_that_comes_late_delete_nothing(self, interrupt):
+        order = interrupt(large_order())
+        (difference,) = differing(order)
+        put_orders([order])
+        assert difference.repair is not None
+        assert not difference.repair()
+        assert len(every_line(stored_order_of(order))) == LINES
 
     def test_the_first_of_which_is_killed_when_a_repair_deleted_its_lines(self, monkeypatch):
         order = large_order(Status.DELIVERED)
