@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -21,7 +20,7 @@ from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.files.identifiers import IDENTIFIER
-from dynapages.lists import PageRequest
+from dynapages.lists import PageRequest, PageResult
 from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
 from shop.basket.delivery import chosen_pickup
 from shop.catalogue import editing, tiles
@@ -263,7 +262,10 @@ def list_products(
 ) -> ListOf[tiles.ProductTile]:
     """List a category's products by id, by name, or by price those that have one."""
     plan = "products of a category" if order is None else catalogue.PLAN
-    read = partial(catalogue.read_category, slug, order=order)
+
+    def read(page_request: PageRequest) -> PageResult[tiles.ProductTile]:
+        return catalogue.read_category(slug, page_request, order=order)
+
     return ListOf(category_pager(slug, order), read, plan)
 
 
@@ -431,11 +433,15 @@ def get_order(
     request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
 ) -> WholeOrder:
     """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
+
+    def is_of_staff() -> bool:
+        return caller_of(request).allows(Scope.STAFF)
+
     # Asked only where the order is not the user's own, as staff find any.
     return orders.find_order(
         order_id,
         username=_user(request),
-        sees_all=partial(caller_of(request).allows, Scope.STAFF),
+        sees_all=is_of_staff,
         first_line=first_line,
     )
 

@@ -173,7 +173,8 @@ def list_category(
         # By id they are in the table itself, in one partition: no index, no merge.
         page = list_products(slug, request)
     else:
-        page = _read_sharded(partial(products_of, slug, order), request, order.direction)
+        runs_of = partial(products_of, slug, order)
+        page = _read_sharded(runs_of, request, order.direction)
     return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
 
 

@@ -18,7 +18,7 @@ def log(own_log):
     own_log(this.plus(-1), this)
 
 
-def told() -> list[tuple[str, ...]]:
+def logged() -> list[tuple[str, ...]]:
     return [
         (e.kind.name, e.action.name, e.who, e.subject, e.about, e.was, e.became)
         for e in whole_log()
@@ -33,7 +33,7 @@ class TestPlacingAnOrder:
                 username=alice.username, client_id="form-1", basket=basket, now=now
             )
         name = alice.username
-        assert told() == [("ORDER", "PLACED", name, order_id, name, "", "PLACED")]
+        assert logged() == [("ORDER", "PLACED", name, order_id, name, "", "PLACED")]
         (entry,) = whole_log()
         assert entry.moment == now.replace(microsecond=now.microsecond // 1000 * 1000)
 
@@ -43,7 +43,7 @@ class TestMovingAnOrder:
         for _ in range(2):
             fields = {"from_status": "PLACED", "move": "APPROVED"}
             sam.send(f"/orders/{order.id}/move/", fields)
-        assert told() == [
+        assert logged() == [
             ("ORDER", "MOVED", sam.username, order.id, alice.username, "PLACED", "APPROVED")
         ]
 
@@ -57,7 +57,7 @@ class TestMovingAnOrder:
         sam.post(
             "/staff/orders/move/", {"move": "SHIPPED", "order": [order.id for order in orders]}
         )
-        assert {(line[2], line[3], line[6]) for line in told()} == {
+        assert {(line[2], line[3], line[6]) for line in logged()} == {
             (sam.username, order.id, "SHIPPED") for order in orders[:2]
         }
 
@@ -65,7 +65,7 @@ class TestMovingAnOrder:
 class TestWhatIsLoadedInBulk:
     def test_is_not_told(self, alice):
         put(made_order(alice.username, Status.SHIPPED))
-        assert told() == []
+        assert logged() == []
 
 
 class TestALogThatCannotBeWritten:
