@@ -1,6 +1,6 @@
 """Pages of a product's comments, and the page of one comment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from http import HTTPStatus
@@ -38,10 +38,10 @@ from comments.users import user_id_of, visitor_of
 from comments.web.forms import NO_SUCH_COMMENT, missing_as_404
 from dynapages.calls import clock, current_meter
 from dynapages.django.access import public
-from dynapages.django.formats import requested_format
 from dynapages.django.middleware import is_personal
 from dynapages.django.paging import (
     Pager,
+    format_of,
     note_list,
     render_page,
     show_page,
@@ -79,7 +79,7 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
             all_languages=all_languages,
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
-            recent=recently_written(request.session, now=clock.now()),
+            recent=_recently_written(request),
             site=site_of(request),
         ),
     )
@@ -106,7 +106,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     if search and order.is_by_rating:
         first_url = list_url(product_id, chosen, search=search)
         raise Refusal(_(NOT_BY_RATING), first_url=first_url)
-    if search and search.refused and (wants_partial(request) or requested_format(request.META)):
+    if search and search.refused and (wants_partial(request) or format_of(request)):
         raise Refusal(search.refused)
     pager = pager_of(product_id, chosen, order, search)
     shown = _shown(request, pager)
@@ -119,7 +119,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             order=order,
             is_whole=False,
             visitor=visitor_of(request),
-            recent=recently_written(request.session, now=clock.now()),
+            recent=_recently_written(request),
             shown=shown,
             month=request.GET.get("month", ""),
             all_languages=_wants_all_languages(request),
@@ -132,7 +132,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
 @public
 def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
-    is_recent = comment_id in recently_written(request.session, now=clock.now())
+    is_recent = comment_id in _recently_written(request)
     with missing_as_404():
         page = read_comment_page(comment_id, visitor=visitor_of(request), is_recent=is_recent)
     comment = page.comment
@@ -156,6 +156,13 @@ def _explain_reads() -> object:
 
 
 # What is asked for.
+
+
+def _recently_written(request: HttpRequest) -> Sequence[str]:
+    """Return the ids of what the visitor has just written; nothing for one without a session."""
+    if request.session.is_empty():
+        return ()
+    return recently_written(request.session, now=clock.now())
 
 
 def _is_query_canonical(request: HttpRequest, order: CommentOrder) -> bool:
@@ -281,7 +288,7 @@ def _unless_known(
     """
     if is_personal(request) or wants_explanation(request):
         return render()
-    form = requested_format(request.META) or wants_partial(request)
+    form = format_of(request) or wants_partial(request)
     basis = f"{_release_digest()} {get_language()} {form} {data!r}"
     etag = f'W/"{blake2b(basis.encode(), digest_size=12).hexdigest()}"'
     response = get_conditional_response(request, etag=etag) or render()

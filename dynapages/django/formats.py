@@ -52,7 +52,7 @@ class AtomEntry:
 class AtomFeed:
     """A feed in the active language; all its texts may be what somebody wrote.
 
-    Its ``title`` is followed by the name of the site.
+    `dynapages.django.paging.show_page` puts the name of the site behind its ``title``.
     """
 
     title: str
@@ -65,15 +65,10 @@ class _Writer(Atom1Feed):
         return {"xml:lang": item["language"]} if item["language"] else {}
 
 
-def site_name(before: str = "") -> str:
-    """Return ``SITE_NAME`` with what stands ``before`` it; nothing where it is empty."""
-    return f"{before}{settings.SITE_NAME}" if settings.SITE_NAME else ""
-
-
 def as_atom(feed: AtomFeed, *, site: str, page_path: str, feed_path: str) -> HttpResponse:
     """Answer a feed, of the page at ``page_path``; ``site`` is what addresses begin with."""
     written = _Writer(
-        title=_allowed(f"{feed.title}{site_name(' · ')}"),
+        title=_allowed(feed.title),
         link=f"{site}{page_path}",
         description="",
         feed_url=f"{site}{feed_path}",

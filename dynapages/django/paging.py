@@ -6,7 +6,7 @@ wants that. `page_of` and `links_of` are for lists of a `Feed`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
@@ -66,6 +66,11 @@ Result = TypeVar("Result")
 def site_of(request: HttpRequest) -> str:
     """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""
     return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
+
+
+def site_name(before: str = "") -> str:
+    """Return ``SITE_NAME`` with what stands ``before`` it; nothing where it is empty."""
+    return f"{before}{settings.SITE_NAME}" if settings.SITE_NAME else ""
 
 
 class Id(StringConverter):
@@ -372,7 +377,7 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     """
     if plan:
         note_list(pager, page_request, plan)
-    form = requested_format(request.META)
+    form = format_of(request)
     if pager.overshot(page, page_request):
         first_url = pager.url_in(form)
         return redirect(_explained(first_url) if EXPLAIN in request.GET else first_url)
@@ -406,13 +411,20 @@ def _answer_in_format(
         raise Refusal(str(NO_FORMAT))
     if form != ATOM:
         raise Refusal(str(ONLY_ATOM))
-    feed_path = request.get_full_path()
-    return as_atom(feed(), site=site_of(request), page_path=pager.first_url, feed_path=feed_path)
+    atom = feed()
+    atom = replace(atom, title=atom.title + site_name(" · "))
+    site, feed_path = site_of(request), request.get_full_path()
+    return as_atom(atom, site=site, page_path=pager.first_url, feed_path=feed_path)
 
 
 def _explained(url: str) -> str:
     joint = "&" if "?" in url else "?"
     return f"{url}{joint}{EXPLAIN}=1"
+
+
+def format_of(request: HttpRequest) -> str:
+    """Return the other format that a request asks for a list in, empty for its page."""
+    return requested_format(request.META) if PARAMETER in request.GET else ""
 
 
 def wants_explanation(request: HttpRequest) -> bool:

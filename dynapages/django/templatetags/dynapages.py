@@ -14,8 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from dynapages.django.formats import site_name
-from dynapages.django.paging import PageLinks, links_of
+from dynapages.django.paging import PageLinks, links_of, site_name
 from dynapages.lists.feed import FeedPage
 
 MOST_MOMENTS = 2_000
