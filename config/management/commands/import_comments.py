@@ -18,18 +18,18 @@ from shop.data.olist import REVIEWS, olist_files, path_of, require_files
 from shop.data.orders import ImportedOrder
 from shop.data.survey import read_order_files
 
-_ADDED = {
+_ADDED_COLUMNS = {
     "id": "comment_id",
     "product_id": "product_id",
     "author": "customer",
     "username": "customer",
 }
-"""The columns of fields that the reviews' file does not have.
+"""The columns by fields of a comment that the reviews' file does not have.
 
 Who placed an order has written its review: it is found, edited and erased as theirs.
 """
-_VERIFIED = {"verified": "true"}
-"""It came with the order."""
+_ADDED_CONSTANTS = {"verified": "true"}
+"""A review came with the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class OlistReviews:
     """The orders of a folder by their ids, on whose products the reviews are."""
 
     orders: dict[str, ImportedOrder]
-    columns: tuple[str, ...] = tuple(dict.fromkeys(_ADDED.values()))
+    columns: tuple[str, ...] = ("comment_id", "product_id", "customer")
 
     @classmethod
     def of(cls, folder: Path, dates: DateFormats, progress: Progress) -> "OlistReviews":
@@ -52,23 +52,26 @@ class OlistReviews:
         return cls({imported.id: imported for imported in survey.orders})
 
     def rows_of(self, review: Record) -> Iterator[Record | Rejected]:
-        """Yield a review as the row of a comment on each product of its order."""
+        """Yield a review as the row of a comment on each product of its order.
+
+        A review of an order that is not there, or has no items, is yielded as rejected.
+        """
         order_id = str(review.values["order_id"]).strip()
         if order_id not in self.orders:
             reason = f"its order “{order_id[:40]}” is rejected, or there is none"
             yield Rejected(review.line, reason, review.shown("review_id"))
             return
-        one = self.orders[order_id]
-        if not one.lines:
+        imported = self.orders[order_id]
+        if not imported.lines:
             reason = "its order has no items, so that there is nothing to review"
             yield Rejected(review.line, reason, review.shown("review_id"))
-        ids_in_file = {line.product_id: line.id_in_file for line in one.lines}
+        ids_in_file = {line.product_id: line.id_in_file for line in imported.lines}
         for product_id, id_in_file in ids_in_file.items():
             added = {
                 # Review ids come again with other orders, and an order has several products.
                 "comment_id": f"{review.values['review_id']}-{order_id}-{product_id}",
                 "product_id": id_in_file,
-                "customer": one.order.username,
+                "customer": imported.order.username,
             }
             yield Record(review.line, {**review.values, **added})
 
@@ -90,8 +93,13 @@ class Command(import_comments.Command):
                 "Of a folder, --preset olist reads the reviews, on their own products."
             )
         reviews = super().source(path_of(path, REVIEWS), options, progress)
-        joined = OlistReviews.of(path, reviews.shape.dates, progress)
-        shape, columns = reviews.shape, {name: [column] for name, column in _ADDED.items()}
-        constants = {**shape.constants, **_VERIFIED}
-        with_orders = replace(shape, columns={**shape.columns, **columns}, constants=constants)
-        return replace(reviews, shape=with_orders, joined=joined)
+        shape = reviews.shape
+        columns = dict(shape.columns)
+        for field, column in _ADDED_COLUMNS.items():
+            columns[field] = [column]
+        constants = {**shape.constants, **_ADDED_CONSTANTS}
+        return replace(
+            reviews,
+            shape=replace(shape, columns=columns, constants=constants),
+            joined=OlistReviews.of(path, shape.dates, progress),
+        )
