@@ -44,6 +44,12 @@ def run_tool(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "cosmic_ray.cli", *arguments], check=True)
 
 
+def place_in_code(item: WorkItem) -> tuple[str, tuple[int, int], str, int]:
+    """Return what orders faults as they follow each other in the code."""
+    fault = item.mutations[0]
+    return str(fault.module_path), fault.start_pos, fault.operator_name, fault.occurrence
+
+
 def choose_faults(database: WorkDB, size: int, chance: random.Random) -> None:
     """Mark as skipped the faults that change nothing, and those outside the sample."""
     candidates: list[WorkItem] = []
@@ -53,10 +59,11 @@ def choose_faults(database: WorkDB, size: int, chance: random.Random) -> None:
             skipped.append(item.job_id)
         else:
             candidates.append(item)
-    candidates.sort(key=lambda item: (str(item.mutations[0].module_path), item.job_id))
+    # The numbers of jobs are random: one seed must choose the same faults each time.
+    candidates.sort(key=place_in_code)
     if size and len(candidates) > size:
-        chosen = chance.sample(range(len(candidates)), size)
-        skipped += [item.job_id for n, item in enumerate(candidates) if n not in chosen]
+        chance.shuffle(candidates)
+        skipped += [item.job_id for item in candidates[size:]]
     database.set_multiple_results(skipped, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
 
 
@@ -107,8 +114,9 @@ def main(options: argparse.Namespace) -> None:
         one_tried, one_survived = try_part(name, parts[name], options)
         tried += one_tried
         survived += one_survived
-    share = (tried - survived) / tried if tried else 1
-    print(f"\n{tried - survived} of {tried} faults were noticed: {share:.0%}")
+    if tried:
+        noticed = tried - survived
+        print(f"\n{noticed} of {tried} faults were noticed: {noticed / tried:.0%}")
 
 
 if __name__ == "__main__":

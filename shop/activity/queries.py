@@ -112,9 +112,12 @@ class _Series:
 
 
 def _series_of(months: Sequence[Month], kinds: Sequence[Kind]) -> list[_Series]:
-    """Read the shards of months, and return the series that hold some kinds; () is all kinds."""
+    """Return the series of the months' logs that hold entries of ``kinds``; () is all kinds.
+
+    How many shards a month has is read once in a process. Months without a table have no series.
+    """
     with labelled_calls("shards"):
-        # Remembered after the first time: a month's number of shards never changes.
+        # `_shards_or_none` remembers them: a month's number of shards never changes.
         numbers = pool().gather([partial(_shards_or_none, month) for month in months])
     series = []
     for month, shards in zip(months, numbers, strict=True):

@@ -127,7 +127,7 @@ def _family_named(slug: str) -> str:
 
 
 def _tone_named(product_id: str) -> Tone | None:
-    """Return the colour that a word of an id names, None without one."""
+    """Return the colour of a product's drawing that a word of its id names, None without one."""
     tone_by_word = shapes().tone_by_word
     for word in _words(product_id):
         if word in tone_by_word:

@@ -63,7 +63,10 @@ class CategoryRefused(DynamoError):
 
 
 def find_editable(product_id: str) -> Stored[NewProduct]:
-    """Read a product with its description, strongly. Raises NoSuchProduct."""
+    """Return a product as its form shows it, with its description; a strongly consistent read.
+
+    Raises NoSuchProduct.
+    """
     product = stored_products([product_id], is_whole=True).get(product_id)
     if product is None:
         raise NoSuchProduct(product_id)

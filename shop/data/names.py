@@ -38,14 +38,14 @@ class Names:
 
 
 def username_for(original: str) -> str:
-    """Return a user name: ``original`` in lower case if that is allowed, else a mapped one.
+    """Return a user name: ``original`` in lower case if that is allowed, else a digest of it.
 
     Raises ValueError for an empty text.
     """
     name = original.lower()
     if USERNAME.fullmatch(name):
         return name
-    # Two files, and two imports of one, map the same name alike.
+    # The same name has the same digest in each file, and each time a file is imported.
     return mapped_identifier(original, LONGEST_USERNAME).lower()
 
 

@@ -66,7 +66,12 @@ def differing_item(
     subject: str = "",
     unless: Sequence[Action] = (),
 ) -> Iterator[Difference]:
-    """Compare an item with what it should be, None for no item; ``unless`` goes with its repair."""
+    """Yield how a stored item differs from what it should be, each with its repair.
+
+    ``expected`` is None where no item should be. ``unless`` are condition checks that the repair
+    sends in its transaction: without it, a change made meanwhile would be lost. ``subject`` names
+    what the item belongs to in the report.
+    """
     stored = items.get(key)
     stored_values: Mapping[str, str]
     expected_values: Mapping[str, str]
@@ -77,7 +82,8 @@ def differing_item(
         stored_values = _values(stored)
         expected_values = in_stored_shard(stored_values, _values(expected.serialize()))
     if expected is not None and key[0] == keys.ROOT:
-        # An edge from the root keeps its shelf, which a put would delete.
+        # The edge from the root to a category also stores its shelf (the products that the front
+        # page shows of it), which a put would delete.
         name = CategoryEdge.name.set(expected.serialize()["name"]["S"])
         write_expected = update(CategoryEdge, table_key(*key), [name])
     else:
