@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPMethod
 
+from django.conf import settings
 from django.dispatch import receiver
 
 from dynapages.calls import Meter, Unavailable
@@ -24,11 +25,23 @@ METHODS = frozenset(HTTPMethod)
 OTHER_METHOD = "_OTHER"
 """For what a client made up; the name is that of OpenTelemetry's conventions."""
 NUMBERS = {int, float}
+HEALTH_PATHS = frozenset({"/healthz", "/readyz"})
+DRAWING_END = "/drawing.svg"
+"""Of addresses of products' drawings, which read nothing."""
 
 OnSent = Callable[[], None]
 """To be called when an answer was sent."""
 
 logger = logging.getLogger("request")
+
+
+def is_watched(path: str) -> bool:
+    """Return whether requests of a path are metered and recorded.
+
+    Health checks come every few seconds, and a page has dozens of static files and drawings.
+    """
+    is_file = path.startswith(settings.STATIC_URL) or path.endswith(DRAWING_END)
+    return path not in HEALTH_PATHS and not is_file
 
 
 @dataclass(slots=True)

@@ -11,26 +11,14 @@ from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 
 from config.navigation import Navigation
-from config.telemetry.requests import OnSent, RequestRecord, observed
+from config.telemetry.requests import OnSent, RequestRecord, is_watched, observed
 from dynapages.calls import metered
 from dynapages.django.paging import wants_partial
 from shop.accounts.sessions import READ_STAFF
 
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
 """Pages of pickup points use where the browser is; no page needs anything else."""
-HEALTH_PATHS = frozenset({"/healthz", "/readyz"})
-DRAWING_END = "/drawing.svg"
-"""Of addresses of products' drawings, which read nothing."""
 TRACE_HEADERS = ("traceparent", "tracestate")
-
-
-def is_watched(path: str) -> bool:
-    """Return whether requests of a path are metered and recorded.
-
-    Health checks come every few seconds, and a page has dozens of static files and drawings.
-    """
-    is_file = path.startswith(settings.STATIC_URL) or path.endswith(DRAWING_END)
-    return path not in HEALTH_PATHS and not is_file
 
 
 class RequestMiddleware:

@@ -22,9 +22,8 @@ from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
-from config.telemetry.requests import RequestRecord, observed
+from config.telemetry.requests import RequestRecord, is_watched, observed
 from config.web.answers import fields_to_send_again
-from config.web.middleware import is_watched
 from dynapages.django.middleware import READING
 from dynapages.django.refusals import NOTICE_TEMPLATE, error_in_format, into_notice
 
