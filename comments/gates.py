@@ -139,6 +139,7 @@ def judge(draft: NewComment, author: Author) -> Verdict:
     verdicts = [_verdict_of(path, draft, author) for path in COMMENTS.paths("GATE")]
     if author.is_blocked:
         verdicts.append(Hold(BLOCKED))
+    # The strictest first, whichever gate said it.
     for kind in (Reject, Hold):
         for verdict in verdicts:
             if isinstance(verdict, kind):

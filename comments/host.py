@@ -186,6 +186,7 @@ class Products:
 
 def products() -> Products:
     """Return the products of the project."""
+    # A function is all that a project without DynamoDB has to write.
     function_or_object = COMMENTS.load("PRODUCTS")
     if hasattr(function_or_object, "find"):
         given: Products = function_or_object
@@ -234,6 +235,7 @@ def find_products(product_ids: Iterable[str]) -> dict[str, Product]:
     distinct_ids = set(product_ids)
     with labelled_calls("product names"):
         existing = products().find(distinct_ids)
+    # A product may be gone from the catalogue while its comments stay.
     return {one: existing.get(one) or named(one) for one in distinct_ids}
 
 

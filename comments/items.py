@@ -147,6 +147,7 @@ def derived_keys(comment: NewComment) -> dict[str, str]:
 
 def excerpt(text: str, *, most: int = EXCERPT) -> str:
     """Cut a long text at a word, or else at a character, with an ellipsis behind ``most`` bytes."""
+    # Bytes are what DynamoDB charges; a character that is cut in two is left out.
     start = text.encode()[:most].decode(errors="ignore")
     words, _, _ = start.rpartition(" ")
     return f"{words or start}…"

@@ -181,6 +181,7 @@ class Comment(ListEntry, CommentItem):
     before imports moved it.
     """
 
+    # The keys of the indexes that list it.
     place = UnicodeAttribute(attr_name="o")
     product_partition = UnicodeAttribute(attr_name="a", null=True)
     language_partition = UnicodeAttribute(attr_name="l", null=True)

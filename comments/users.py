@@ -52,6 +52,7 @@ def display_name_of(user: "AbstractBaseUser | AnonymousUser") -> str:
         if callable(value):
             value = value()
     name = " ".join(str(value or "").split())
+    # A name is shown to everybody.
     if has_address(name) or name == _address_of(user):
         return ""
     return name[:LONGEST_NAME]

@@ -58,6 +58,7 @@ def finish_what_follows(payload: Mapping[str, Any]) -> None:
     Raises Postponed where another process writes the same postings, Contended, and botocore's
     errors.
     """
+    # In the order in which a writer does it.
     owes = writing.Owes.of(payload)
     for comment_id in owes.dependents:
         delete_dependents(comment_id)

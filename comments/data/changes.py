@@ -82,6 +82,7 @@ class Change:
         reply = None
         if not _has_reply_by_staff(stored):
             reply = reply_of(comment)
+        # What lists show of a reply is in the comment; its digest tells imports apart.
         if reply is not None:
             item.reply = reply_shown(reply.serialize())
             item.reply_digest = _digest(reply)
@@ -107,8 +108,10 @@ class Change:
         stored = self.stored
         if stored is None:
             return Verdict.NEW
+        # What staff have hidden must not come back by an import.
         if not is_listed(stored):
             return Verdict.SUPERSEDED
+        # A stored item has more: ranks, reports, picks.
         is_stored = self.item.items() <= stored.items() and not self.drops_reply
         if is_stored and _determined(stored) == _determined(self.item):
             return Verdict.UNCHANGED

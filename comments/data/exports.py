@@ -56,6 +56,7 @@ def _rows_of_listed(items: Sequence[Item]) -> Rows:
 def _rows(items: Sequence[Item]) -> Rows:
     """Build the rows of comments, whose long texts and replies are read together."""
     entries = [entry_of(item) for item in items]
+    # Lists have an excerpt of what is long: an export needs all of it.
     long_parts: list[Item] = []
     for entry in entries:
         long_parts += [comment_key(entry.id, sort_key) for sort_key in _long_parts(entry)]

@@ -156,6 +156,7 @@ class CommentParser:
             if has_text and _column_not_allowed(row.record, rules) is not None:
                 row.texts[name] = ""
                 row.left_out.append(name)
+        # A name that is an address would be public: the comment is imported without it.
         if has_address(row.texts["author"]):
             row.texts["author"] = ""
             row.left_out.append(ADDRESS)
@@ -188,6 +189,7 @@ class CommentParser:
             raise RowRefused("product_id is missing")
         short_text("product_id", original, LONGEST_LINE_OF_TEXT)  # it is kept as the name
         product_id = identifier_of(original)
+        # Ids of other systems hold what addresses of pages cannot.
         if product_id != original:
             self.findings.products[product_id] = original
         name, former_id = row.texts["product_name"], row.texts["product_external_id"]
@@ -228,6 +230,7 @@ class CommentParser:
         rating = values.number_in(text, self.shape.decimal)
         if rating is None or rating not in scale:
             raise RowRefused(f"rating: “{text[:20]}” is no number from {scale}")
+        # A scale of ten, say, has ratings between the five stars.
         exact = scale.exactly(rating)
         rounded = exact.to_integral_value(ROUND_HALF_UP)
         row.is_rating_rounded = rounded != exact
@@ -247,6 +250,7 @@ class CommentParser:
 
     def _reply(self, row: _Row) -> NewReply | UnknownReply | None:
         """Read a reply by the shop; a date without any text is none."""
+        # A file without the column says nothing: a reply that is stored stays.
         text = row.texts["reply"]
         has_column = any(column in row.record.values for column in self.shape.of("reply"))
         if not text and not has_column:

@@ -98,6 +98,7 @@ class BulkWriter:
             self._note(changes)
             needed = [change for change in changes if change.is_needed]
             prepare({change.comment.product_id for change in needed})
+            # Before the first write: a process that is killed leaves what has to be ranked.
             self._owe_ranks(needed)
             lost_ids = self._put(needed)
             if self._announces:
@@ -143,6 +144,7 @@ class BulkWriter:
                 self._changed_products |= change.products
             is_seen = change.verdict is not Verdict.SUPERSEDED
             self._add_hint(change.comment.product_id, change.place, 1 if is_seen else 0)
+            # A product that a comment has left may have lost its newest one.
             for product_id in change.left_products:
                 self._add_hint(product_id, "", 0)
 
@@ -265,6 +267,7 @@ def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
         characters += change.characters
         products |= change.products
         in_transaction = actions + actions_of_product * len(products) + actions_of_all
+        # Several comments in a transaction share the writes of counts, marks and the due item.
         is_full = in_transaction > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
         if group and is_full:
             yield group

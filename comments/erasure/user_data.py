@@ -110,6 +110,7 @@ def find_reports(user_id: str) -> Iterator[str]:
 def delete_report(user_id: str, comment_id: str) -> None:
     """Delete a user's report, and count it out; the comment stays in the queue if it is there."""
     report_key = comment_key(comment_id, keys.report(user_id))
+    # The number of reports is the comment's: it goes with the report or not at all.
     deletion = delete(Comment, report_key, Comment.pk.exists())
     uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
     try:

@@ -81,6 +81,7 @@ class Bodies:
 def _wrong_body(key: str, *, has_body: bool) -> Difference:
     if not has_body:
         return Difference("body", key, "none", "a body, which is lost")
+    # Somebody may have given the comment a long text meanwhile.
     short = check(Comment, table_key(key, keys.COMMENT), Comment.body_bytes.does_not_exist())
     actions = [short, delete(Comment, table_key(key, keys.BODY))]
     return Difference("body", key, "a body", "none", partial(repair_once, write, actions))

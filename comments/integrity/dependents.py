@@ -172,6 +172,7 @@ class DependentItems:
 
     def differences(self, comment_id: str) -> Iterator[Difference]:
         """Compare the marks of a comment, and its rank; its item is read if it is not known."""
+        # Most comments say nothing of dependents: memory holds only those that do.
         dependents = self._by_comment.get(comment_id, _Dependents())
         if not dependents.item:
             dependents.item = read_undeleted(comment_id)
@@ -219,6 +220,7 @@ def _differing_marks(comment_id: str, dependents: _Dependents) -> Iterator[Diffe
 def _expected_marks(comment_id: str, dependents: _Dependents) -> dict[str, Value | None]:
     """Derive what a comment should say of its dependents; None for what it should not have."""
     item, state = dependents.item, State.of(dependents.item)
+    # A partition that no state has was written by mistake: nobody would ever see the comment in it.
     if state is State.REPORTED and item[_QUEUE] != {"S": keys.moderation(state)}:
         state = State.LISTED
     expected: dict[str, Value | None] = dict.fromkeys(_MARK_NAMES)
@@ -244,12 +246,15 @@ def _write_marks(comment_id: str, item: Item, changes: Changes) -> None:
     """Correct what a comment says of its dependents. Raises ConditionFailed if that has changed."""
     key = comment_key(comment_id)
     same = unchanged({**item, "pk": key["pk"]}, Comment.pk, *_MARKS_AND_RANK)
+    # Counted once more, strongly: a report may have come since the table was read.
     if _REPORTS in changes:
         number = count_dependents(comment_id, keys.REPORT_PREFIX)
         changes = {**changes, _REPORTS: {"N": str(number)}}
     marked = []
     # Only tables that are derived from the whole item need it.
-    whole = read_undeleted(comment_id) if writing.has_derived_tables() else {}
+    whole: Item = {}
+    if writing.has_derived_tables():
+        whole = read_undeleted(comment_id)
     if whole:
         same &= unchanged(whole, Comment.version, Comment.product_partition)
         marked.append(writing.CommentChange(whole, changed(whole, changes)))
@@ -328,6 +333,7 @@ def _derived_user_keys(item: Item) -> dict[str, str]:
     partition = _user_partition(item)
     if not partition:
         return {}
+    # Nothing has to be read then; of a long id the partition key has only a digest.
     if _names_its_comment(item):
         return {_USER: partition, _USER_PLACE: item[_USER_PLACE]["S"]}
     return {_USER: partition, _USER_PLACE: _user_place(item)}
@@ -361,6 +367,7 @@ def _user_key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
         CommentReply.place.set(expected[_USER_PLACE]),
     ]
     same = unchanged(item, Comment.pk, CommentReply.replier_partition, CommentReply.place)
+    # These are what the keys of a reply follow from.
     if item["sk"]["S"] == keys.REPLY:
         same &= unchanged(item, CommentReply.user_id, CommentReply.replied_at)
     return [update(CommentReply, table_key(*key_of(item)), changes, same)]

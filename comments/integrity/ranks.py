@@ -50,6 +50,7 @@ class ProductRanks:
                 yield Candidate(partial(_reread_place, key, newest), differences)
 
     def _wrong_names(self) -> Iterator[Candidate]:
+        # Names are read from the catalogue, some hundreds at a time.
         for some in in_chunks(sorted(self._names), rankings.PRODUCTS_AT_ONCE):
             names = rankings.find_names({product_id for _ranking, product_id in some})
             for key in some:

@@ -116,9 +116,11 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     """Read a page of the comments in a state (P5, sparse index), their reports and products."""
     now = clock.now()
     page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
+    # The page tells what the navigation would read again.
     if state is State.REPORTED and _counts_all(page, request):
         _count(page, now)
     comments = [entry_of(entry.item) for entry in page.entries]
+    # Reports are a Query each: they are read while the products are.
     with pool().together() as together:
         reports_read = together.start(partial(read_reports, [comment.id for comment in comments]))
         products = find_products(comment.product_id for comment in comments)

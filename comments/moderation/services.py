@@ -134,6 +134,7 @@ def carry_out(
 
     def attempt() -> tuple[StoredComment, bool]:
         stored = load_comment(comment_id)
+        # Two members of staff who decide alike are both right.
         if stored.state is target:
             return stored, False
         _require_as_seen(stored, seen)
@@ -171,6 +172,7 @@ def _write_decision(stored: StoredComment, target: State, *, now: datetime) -> N
     elif target.is_listed:
         changes = changes_to_list(comment)
     else:
+        # One that is in the queue keeps its place there.
         since = stored.item.get(_QUEUE_PLACE, {"S": sort_key_of(now, comment.id)})
         changes = changes_to_withhold(comment, since=since)
     same = unchanged(stored.item, *_DECISIVE)
@@ -193,6 +195,7 @@ def feature(comment_id: str, *, by: str = "", now: datetime) -> bool:
         item = read_item(key)
         if not is_listed(item):
             raise NoSuchComment(comment_id)
+        # The partition is by product, which an import may change at the same time.
         pick = Comment.featured_partition.set(keys.featured(product_id_of(item)))
         same_product = unchanged(item, Comment.product_partition)
         write_item(client(), update(Comment, key, [pick], same_product))

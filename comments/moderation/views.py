@@ -111,6 +111,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
         raise Refusal(_(NOT_SAID)) from error
     now = clock.now()
     check_rate_limit(request, now=now, is_staff=True)
+    # Lists show staff what they decided before the indexes follow.
     remember_written(request.session, comment_id, now=now)
     try:
         who = user_id_of(request.user)
@@ -138,6 +139,7 @@ def decide_many(request: HttpRequest) -> HttpResponse:
     now, who = clock.now(), user_id_of(request.user)
     check_rate_limit(request, now=now, is_staff=True)
     done = 0
+    # One that others have changed is left out, and the rest is done.
     for seen, comment_id in selected:
         with suppress(NotAsSeen, NoSuchComment):
             carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)

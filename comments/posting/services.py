@@ -115,6 +115,7 @@ def post_comment(
     the shop. Posting it again changes nothing, or raises PostedOtherwise where the comment that is
     there differs. Raises Rejected, and like `add_comment`.
     """
+    # Both are read in one round; what a project asks is asked in the request's own thread.
     with pool().together() as together:
         blocked = together.start(partial(is_blocked, user_id))
         is_verified = has_bought(user_id, product_id)
@@ -131,6 +132,7 @@ def post_comment(
     held_for = _reason_to_hold(comment, writer)
     try:
         is_new = add_comment(comment, held_for=held_for)
+    # The same form was sent before, by a second click or after an answer was lost.
     except CommentExists as error:
         return _is_held_since_before(error.stored, draft, user_id=user_id)
     if is_new:
@@ -154,12 +156,14 @@ def save_edit(draft: Draft, *, comment_id: str, version: int, user_id: str, now:
             raise EditLost(stored)
         is_verified = before.verified or has_bought(user_id, before.product_id)
         writer = Author(user_id, is_blocked=blocked.result())
+    # Staff may have decided on these words since: a gate is not asked again.
     if is_same:
         held_for = hold_reason(stored.item)
     else:
         after = replace(before, verified=is_verified, **asdict(draft))
         held_for = _reason_to_hold(after, writer)
     edited = edit_comment(stored, now=now, held_for=held_for, verified=is_verified, **asdict(draft))
+    # An edit that was made already has sent its signals.
     if edited.version != stored.version:
         _announce_edit(stored, edited, held_for, moment=now)
     return edited.state is State.HELD
@@ -324,6 +328,7 @@ def _write_edit(
     for name in sorted(_CHANGEABLE):
         if item.get(name) != stored.item.get(name):
             edits[name] = item.get(name)
+    # Whoever has read the version before loses, and is shown this one.
     edits[_VERSION] = item[_VERSION]
     edits[_EDITED_AT] = {"S": timestamp(now)}
     edits |= _changed_keys(stored, after, item, now=now, held_for=held_for)
@@ -351,6 +356,7 @@ def _changed_keys(
     if held_for is not None:
         since = stored.item.get(_QUEUE_PLACE, {"S": sort_key_of(now, after.id)})
         return changes_to_withhold(after, since=since, reason=held_for)
+    # One that waited was withheld with more than its keys.
     if stored.is_hidden:
         list_keys = changes_to_list(after)
     else:
@@ -360,6 +366,7 @@ def _changed_keys(
 
 def _body_actions(stored: StoredComment, after: NewComment, body: Item | None) -> Iterator[Action]:
     """Yield what stores the item of a long body, or deletes it where the text is short now."""
+    # The item of a long text is a write of its own: an edit of a title need not pay for it.
     is_stored = stored.has_long_body and stored.comment.body == after.body
     if body and not is_stored:
         yield put(CommentBody, body)
@@ -405,6 +412,7 @@ def delete_comment(
 def _write_deletion(stored: StoredComment, *, now: datetime, erased_in: str | None) -> None:
     comment = stored.comment
     expires = now + timedelta(days=TOMBSTONE_DAYS)
+    # It takes the place of the comment, so that a form that comes late cannot post it again.
     tombstone: Item = {
         **comment_key(comment.id),
         Comment.hidden_product.attr_name: {"S": comment.product_id},

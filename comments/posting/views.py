@@ -109,13 +109,15 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         context = {"comment": stored.comment, "author": author_name(stored.comment)}
         return render(request, "comments/posting/delete.html", context)
     now = clock.now()
+    # What is gone already is deleted again at the cost of who asks.
     is_own = stored is None or is_author(user_id_of(request.user), stored)
     check_rate_limit(request, now=now, is_staff=not is_own)
     remember_written(request.session, comment_id, now=now)
     delete_comment(comment_id, by=user_id_of(request.user), now=now)
     messages.success(request, DELETED)
-    product_id = stored.comment.product_id if stored else ""
-    default = reverse("comments:product", args=[product_id]) if product_id else "/"
+    default = "/"
+    if stored is not None and stored.comment.product_id:
+        default = reverse("comments:product", args=[stored.comment.product_id])
     return back(request, default=default)
 
 
@@ -213,9 +215,11 @@ def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> 
     user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+    # A form of another user or product is refused before anything is counted.
     form_id = form.cleaned_data["form_id"]
     comment_id = comment_id_in(form_id, user_id=user_id, product_id=product.id)
     check_rate_limit(request, now=now)
+    # Before the write: its answer may get lost, and the page after it must show the comment.
     remember_written(request.session, comment_id, now=now)
     is_held = post_comment(
         form.draft,
@@ -266,6 +270,7 @@ def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> bool:
 
 def _refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -> HttpResponse:
     """Show what was typed as an edit of the comment as it is now."""
+    # What the visitor typed stays in the form, whatever else has changed.
     data = request.POST.copy()
     theirs = None
     if refusal.stored:

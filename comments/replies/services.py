@@ -135,6 +135,7 @@ def reply_to(
     else:
         reply = replace(seen, text=text, edited=now, version=seen.version + 1)
         same = CommentReply.version == seen.version
+    # What lists show is an excerpt of a long reply, in the same transaction.
     item = _item_of(reply, comment_id)
     put_reply = put(CommentReply, item, same)
     try:
@@ -146,6 +147,7 @@ def reply_to(
             raise ReplyChanged(stored) from error
         finish_reply(comment_id)
         return
+    # An e-mail to the author, say: the worker of this process sends it at once.
     for owed in owes:
         worker().wake(owed)
     announce(comment_replied, comment_id, by=user_id, moment=now, text=text, is_new=is_new)
@@ -208,6 +210,7 @@ def _write_reply(
 
     ``owes`` is what the project owes then.
     """
+    # From now on imports leave this reply alone.
     changes: Changes = {
         Comment.reply.attr_name: shown,
         Comment.reply_digest.attr_name: {"B": BY_STAFF},

@@ -121,6 +121,7 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
             _write_reply(request, comment_id, form)
             return _show_written(request, comment_id, _("The reply is saved."))
     except ReplyChanged as lost:
+        # The version of theirs goes into the form, so that sending it again replaces it.
         yours = _("Yours is below: send it again to replace the other.")
         data = {"text": form.data["text"], "version": str(_version_of(lost.reply))}
         form = ReplyForm(data, comment_id=comment_id)
@@ -137,6 +138,7 @@ def _write_reply(request: HttpRequest, comment_id: str, form: ReplyForm) -> None
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now, is_staff=True)
+    # The reply is read again, strongly: somebody else may have written one meanwhile.
     text, seen = form.cleaned_data["text"], find_reply(comment_id)
     if _version_of(seen) != form.cleaned_data["version"]:
         if seen is None or seen.text != text:

@@ -89,6 +89,7 @@ def report_comment(
         text=text or None,
         reported_at=timestamp(now),
     )
+    # If the first action fails the comment is gone, if the second this is a second report.
     actions = [_queue(comment_id, now), put(Comment, report.serialize(), NEW)]
     try:
         write_transaction(client(), actions)
@@ -121,6 +122,7 @@ def _queue(comment_id: str, now: datetime) -> Action:
     place = Comment.moderation_place
     changes = [
         Comment.moderation_partition.set(keys.moderation(State.REPORTED)),
+        # Kept where there is one: who waits longest comes first.
         place.set(place | sort_key_of(now, comment_id)),
         Comment.reports.add(1),
     ]

@@ -94,6 +94,7 @@ def _write_report(request: HttpRequest, comment_id: str, form: ReportForm) -> st
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now)
     try:
+        # A second report of the same user changes nothing, and is thanked for in other words.
         is_first = report_comment(
             comment_id=comment_id,
             user_id=user_id,

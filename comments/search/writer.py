@@ -138,6 +138,7 @@ class WordWriter(DerivedWriter[str]):
         texts_before: list[SourceText] = []
         texts_after: list[SourceText] = []
         for change in changes:
+            # Votes, ranks and picks are in no posting.
             old, new = source_of(change.before), source_of(change.after)
             if old == new:
                 continue
@@ -172,6 +173,7 @@ class WordWriter(DerivedWriter[str]):
         They store the change and its marks. At first they belong in the transaction of its
         comments.
         """
+        # A new change must not exist; one that is taken over must be as it was read.
         same = self._is_mine()
         if not self.stored:
             first_id = min(keys.id_in_keys(id_at(place)) for _partition, place in self.named)
@@ -194,6 +196,7 @@ class WordWriter(DerivedWriter[str]):
         for partition, place in self.named:
             by_comment[keys.comment(id_at(place))].add((partition, place))
         named = {key: Writes(deletes=frozenset(names)) for key, names in by_comment.items()}
+        # Others take a change over after a while: what is put after that would be unknown to them.
         began = parse_timestamp(self.stored[AT]["S"])
         seconds_left = (began + MOST_OF_A_WRITER - clock.now()).total_seconds()
         with time_budget(seconds_left):
@@ -218,6 +221,7 @@ class WordWriter(DerivedWriter[str]):
         Not before `SETTLED_AFTER` the last posting was written.
         """
         key = {name: self.stored[name] for name in self.key}
+        # In one transaction: a mark without its change would make searches dear for good.
         deletions = [delete(WordChange, key, self._is_mine())]
         deletions += [delete(PendingMark, self.table_key(mark)) for mark in self.marks]
         try:
@@ -250,6 +254,7 @@ class WordWriter(DerivedWriter[str]):
 
     def _derive(self, texts: Sequence[SourceText]) -> list[list[Item]]:
         """Derive postings, or return those derived before; long texts not given are read."""
+        # A source is derived before its write and after it: postings are derived once.
         new = [text for text in texts if repr(text.source) not in self._derived]
         for text in self._with_bodies(new):
             self._derived[repr(text.source)] = postings_of(text.source, text.body)
@@ -317,6 +322,7 @@ def rewrite(named: Iterable[Name]) -> None:
     What is right is put before the rest is deleted: searches find a comment by either meanwhile.
     Raises BatchIncomplete, Contended, ConditionFailed, and botocore's errors.
     """
+    # Named and marked like a change, so that a crash is finished like one.
     words = WordWriter(bulk_batches(), puts_first=True, named=set(named))
     actions = words.put()
     committed = Committed(Owes(change=words.change).due_item(), words.close)

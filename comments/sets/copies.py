@@ -128,6 +128,7 @@ def primary_actions(before: Item | None, after: Item | None) -> list[Action]:
     old, new = primary_of(before), primary_of(after)
     if old == new:
         return []
+    # A comment that moves to another product gets another sort key.
     actions: list[Action] = []
     if old and (new is None or new["sk"] != old["sk"]):
         actions.append(delete(CommentSetItem, {"pk": old["pk"], "sk": old["sk"]}))
@@ -155,6 +156,7 @@ def writes_for(record: Record) -> Writes:
     for image in _IMAGES[record["eventName"]]:
         if image not in change:
             raise UnreadableRecord
+    # What is put again must not be deleted as old.
     puts = {name_of(copy): copy for copy in _derivable_copies(change.get("NewImage"))}
     old = {name_of(copy) for copy in _derivable_copies(change.get("OldImage"))}
     return Writes(puts, frozenset(old - puts.keys()))
@@ -214,6 +216,7 @@ class Consumer:
         return StreamWalk(
             api=build_streams_client(current_connection()),
             arn=stream_of(self.client, TABLE),
+            # In the other table: here each would be a record of the stream itself.
             checkpoints=TableCheckpoints(
                 client=self.client,
                 table=Comment.Meta.table_name,

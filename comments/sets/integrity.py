@@ -74,6 +74,7 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
                 without_copies.append(key)
             elif stored.differs():
                 wrong.append(key)
+    # After the Scan: what was written meanwhile only looked wrong.
     for key in wrong:
         yield from _reread(key)
     for some_keys in in_chunks(chain(without_copies, _absent(seen, shown)), REPORTED_AT_ONCE):
@@ -148,17 +149,31 @@ def _reread(key: str) -> Iterator[Difference]:
     """Yield the differences of a comment's items by kind; each is repaired with all others."""
     sets = StoredSets.read(key)
     puts, too_many = sets.wrong()
-    by_kind = {
-        "missing": [name for name in puts if name not in sets.stored],
-        "stale": [name for name in puts if name in sets.stored],
-        "orphaned": list(too_many),
-    }
-    for kind, names in by_kind.items():
-        primaries = [name for name in names if is_primary(table_key(*name))]
-        copies = [name for name in names if name not in primaries]
-        for what, of_this_sort in (("primary", primaries), ("copies", copies)):
-            if of_this_sort:
-                yield _difference(key, kind, what, of_this_sort)
+    missing: list[Name] = []
+    stale: list[Name] = []
+    for name in puts:
+        if name in sets.stored:
+            stale.append(name)
+        else:
+            missing.append(name)
+    yield from _differences(key, "missing", missing)
+    yield from _differences(key, "stale", stale)
+    yield from _differences(key, "orphaned", list(too_many))
+
+
+def _differences(key: str, kind: str, names: Sequence[Name]) -> Iterator[Difference]:
+    """Yield a difference for a primary among these items, and one for the copies."""
+    primaries: list[Name] = []
+    copies: list[Name] = []
+    for name in names:
+        if is_primary(table_key(*name)):
+            primaries.append(name)
+        else:
+            copies.append(name)
+    if primaries:
+        yield _difference(key, kind, "primary", primaries)
+    if copies:
+        yield _difference(key, kind, "copies", copies)
 
 
 def _difference(key: str, kind: str, what: str, names: Iterable[Name]) -> Difference:
@@ -220,17 +235,27 @@ def _repair(key: str) -> bool:
         puts, too_many = sets.wrong()
         if not puts and not too_many:
             return True
-        deletes = [table_key(*name) for name in too_many]
+        actions: list[Action] = []
+        copies_to_put: list[Item] = []
+        copies_to_delete: list[Item] = []
+        for item in puts.values():
+            if is_primary(item):
+                actions.append(put(CommentSetItem, item))
+            else:
+                copies_to_put.append(item)
+        for item_key in (table_key(*name) for name in too_many):
+            if is_primary(item_key):
+                actions.append(delete(CommentSetItem, item_key))
+            else:
+                copies_to_delete.append(item_key)
         # A primary is written with its comment: on condition that this is still what it was.
-        actions = [put(CommentSetItem, item) for item in puts.values() if is_primary(item)]
-        actions += [delete(CommentSetItem, key) for key in deletes if is_primary(key)]
-        try:
-            if actions:
+        if actions:
+            try:
                 write([*actions, _require(key, sets.comment)])
-        except ConditionFailed:
-            continue
-        batches().delete(TABLE, [key for key in deletes if not is_primary(key)])
-        batches().put(TABLE, [item for item in puts.values() if not is_primary(item)])
+            except ConditionFailed:
+                continue
+        batches().delete(TABLE, copies_to_delete)
+        batches().put(TABLE, copies_to_put)
     return False
 
 
@@ -241,6 +266,7 @@ def _build_all(comments: Sequence[Item], build: Callable[[Sequence[Item]], bool]
 
 def _build_items(comments: Sequence[Item]) -> bool:
     """Write all items of comments that have none, at most `BUILT_AT_ONCE`; repair changed ones."""
+    # Copies are derived from primaries as they are stored, so these are first.
     actions = [put(CommentSetItem, primary) for primary in _primaries(comments)]
     actions += [_require(comment["pk"]["S"], comment) for comment in comments]
     try:

@@ -63,6 +63,7 @@ def load_comment(comment_id: str) -> StoredComment:
     item = items.get(keys.COMMENT)
     if item is None:
         raise NoSuchComment(comment_id)
+    # Pages lead from what is gone to its product.
     if is_tombstone(item):
         raise NoSuchComment(comment_id, product_id=product_id_of(item))
     return StoredComment(comment_in(item, items.get(keys.BODY)), item)

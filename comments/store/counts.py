@@ -73,6 +73,7 @@ class ProductCounts:
 
     def within(self, languages: Iterable[str], ratings: Iterable[int]) -> int:
         """Count the comments in any of these languages of any of these ratings."""
+        # Ratings may repeat in an address.
         number = 0
         distinct_ratings = set(ratings)
         for language in languages:
@@ -111,6 +112,7 @@ def counts_in(sums: Mapping[str, int]) -> ProductCounts:
 
 def remember_counts(product_id: str, counts: ProductCounts) -> None:
     """Keep counts that were just read, in Django's cache, for the next page to be planned by."""
+    # Without months: pages are planned by languages and ratings.
     cache.set(remembered_as("counts", product_id), counts.cells)
 
 

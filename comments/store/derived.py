@@ -97,6 +97,7 @@ class DerivedWriter(ABC, Generic[Key]):
         """
         applied = Applied(comments=len(named))
         pending = dict(named)
+        # A writer has just written them: one read less.
         sources = self.read(pending) if known is None else known
         for _ in range(ATTEMPTS):
             writes = self._writes(pending, sources)
@@ -139,6 +140,7 @@ class DerivedWriter(ABC, Generic[Key]):
         for of_source in writes.values():
             deletes += [self.table_key(name) for name in of_source.deletes]
             puts += of_source.puts.values()
+        # A reader finds what is put first twice for a moment, and what is deleted first not at all.
         if self.puts_first:
             self.batches.put(self.table, puts)
             self.batches.delete(self.table, deletes)
@@ -150,6 +152,7 @@ class DerivedWriter(ABC, Generic[Key]):
 
 def bulk_batches() -> Batches:
     """Return the batch calls that many items are written with."""
+    # The embedded engine commits each item of a batch to the disk by itself.
     if settings.DYNAMODB_IS_AN_ENGINE:
         return TransactedPuts(client(), POOL)
     return Batches(client(), POOL)

@@ -87,6 +87,7 @@ class State(StrEnum):
     @classmethod
     def of(cls, item: Item) -> "State":
         """Return that of an item of the table or of the index ``moderation``."""
+        # Reported comments stay in their lists until staff decide.
         if is_listed(item):
             return cls.REPORTED if _QUEUE in item else cls.LISTED
         return cls.HIDDEN if hold_reason(item) is None else cls.HELD
@@ -127,6 +128,7 @@ def changes_to_withhold(
     ``since`` is its place in the index ``moderation``.
     """
     state = State.HIDDEN if reason is None else State.HELD
+    # Without rank and pick too: both are of what everybody sees.
     changes: dict[str, Value | None] = dict.fromkeys(_ONLY_OF_LISTED)
     changes[_WITHHELD_PRODUCT] = {"S": comment.product_id}
     changes[_HOLD_REASON] = None if reason is None else {"S": reason}

@@ -152,9 +152,6 @@ class Owes:
         return QUEUE.owe(FOLLOW, payload, after=PATIENCE)
 
 
-NOTHING_OWED = Owes()
-
-
 @dataclass(slots=True)
 class Committed:
     """A change that is being committed, with its due item; None where it owes nothing.
@@ -210,7 +207,7 @@ class Following:
     """
 
     actions: Sequence[Action] = ()
-    owes: Owes = NOTHING_OWED
+    owes: Owes = field(default_factory=Owes)
     finish: Callable[[], bool] = nothing_to_do
     close: Callable[[], bool] | None = None
 
@@ -269,6 +266,7 @@ def write_comments(
     ConditionFailed with the numbers of ``actions``, and Contended; what fails after the commit is
     logged, and left to the worker.
     """
+    # Hooks come first: they read, and their actions belong in the same transaction.
     followings = [table.hook(changes) for table in _hooks.tables if table.has_it()]
     if are_ranked:
         returned = [change for change in changes if change.is_return]
@@ -283,6 +281,7 @@ def write_comments(
         in_transaction += following.actions
     counts.write_with_counts([*in_transaction, *committed.actions], _counted(changes))
 
+    # The change stands from here on: what fails now is logged and owed.
     outcomes = [following.finish() for following in followings]
     outcomes += [dependents.delete_dependents_or_log(comment_id) for comment_id in deleted]
     committed.end(is_done=all(outcomes))
@@ -293,6 +292,7 @@ def _committed(followings: Iterable[Following], deleted: Sequence[str]) -> Commi
     close = None
     for following in followings:
         owes = owes.and_also(following.owes)
+        # Only postings are closed: no other table has marks to delete.
         close = close or following.close
     return Committed(owes.due_item(), close)
 
@@ -301,6 +301,7 @@ def _counted(changes: Iterable[CommentChange]) -> counts.CountChanges:
     """Return what changes of comments add to the counts of their products."""
     counted = counts.CountChanges()
     for change in changes:
+        # One that stays in its cell is counted out and in; a sum of zero is not written.
         if change.before is not None and change.was_listed:
             _count(counted, change.before, -1)
         if change.after is not None and change.is_listed:

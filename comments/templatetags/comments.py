@@ -153,15 +153,18 @@ def _readers(
 
     def reader_of(comment: CommentEntry) -> Reader:
         is_own = is_user and comment.user_id == user_id
-        has_tools = is_staff and not comment.is_hidden
+        list_url = next_url = ""
+        if is_staff and not comment.is_hidden:
+            list_url = f"{page_url}#{comment.anchor}"
+            next_url = f"{page_url}#{next_anchors[comment.anchor]}"
         return Reader(
             is_user=is_user,
             is_own=is_own,
             can_vote=voted is not None and not comment.is_hidden and not is_own,
             has_voted=comment.id in (voted or ()),
             page_url=page_url if is_own or is_staff else "",
-            list_url=f"{page_url}#{comment.anchor}" if has_tools else "",
-            next_url=f"{page_url}#{next_anchors[comment.anchor]}" if has_tools else "",
+            list_url=list_url,
+            next_url=next_url,
         )
 
     return reader_of
@@ -235,6 +238,7 @@ def _unless_away(read: Callable[[], T], nothing: T) -> T:
     try:
         return read()
     except FAILURES as error:
+        # The page is the project's: it must not fail for its comments.
         fault = fault_in(error)
         if fault is None:
             raise

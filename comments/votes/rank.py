@@ -100,9 +100,11 @@ def store_rank(comment_id: str, *, count: Callable[[], int]) -> bool:
             stored = read_item(comment_key(comment_id))
             if not is_listed(stored):  # deleted, or hidden
                 return False
+            # Of the rank alone: an edit does not lose to a vote.
             version = _version_of(stored)
             if first_version is None:
                 first_version = version
+            # The second of them began after this commit, and has counted this vote.
             if version >= first_version + ENOUGH_LATER_VERSIONS:
                 return True
             if _store_rank_once(comment_id, stored, count()):

@@ -85,6 +85,7 @@ def cast_vote(*, comment_id: str, user_id: str) -> int | None:
     try:
         committed = _write_vote(put_vote, comment_id, 1, has_tally=has_tally)
     except ConditionFailed as error:
+        # The vote is there already, or the comment is gone.
         if _VOTE not in error.failed:
             raise NoSuchComment(comment_id) from error
         return rank_or_log(comment_id).votes
@@ -127,6 +128,7 @@ def _write_vote(action: Action, comment_id: str, number: int, *, has_tally: bool
         with suppress(NoSuchCounter):
             counts.write_with_tally(actions, comment_id, votes)
             return committed
+    # Voters meet on this item only once: later votes require the tally instead.
     exists = check(Comment, comment_key(comment_id), NOT_DELETED)
     begin_tally = counts.tallies().begin(comment_id, votes)
     write_transaction(client(), [*actions, exists, begin_tally])

@@ -87,6 +87,7 @@ def _ask_to_sign_in(request: HttpRequest, comment_id: str, *, now: datetime) -> 
 
 def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool:
     """Return whether a vote for the comment waits to be cast; it does so once."""
+    # Once: going back to the page must not vote again.
     pending, since = request.session.pop(PENDING, ("", 0))
     is_in_time = now.timestamp() - int(since) <= PENDING_FOR.total_seconds()
     return is_in_time and str(pending) == comment_id

@@ -190,6 +190,7 @@ def as_form_errors(missing: object = NO_SUCH_COMMENT) -> Iterator[None]:
         raise FormNotSaved(error.status, str(error), retry_after=error.retry_after) from error
     except FAILURES as error:
         fault = fault_in(error)
+        # It is a mistake of this program: the page for status 500 says so.
         if fault is None:
             raise
         again = _("Send this again in a moment: it won't be posted twice.")
@@ -244,6 +245,7 @@ class FormPage:
         if refusal.retry_after is not None:
             response["Retry-After"] = str(refusal.retry_after)
         if wants_partial(request):
+            # The form takes its own place, wherever a success would have gone.
             response["HX-Retarget"] = self.target
             response["HX-Reswap"] = "outerHTML"
         return response
@@ -272,6 +274,7 @@ def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = Fa
         Use(f"{prefix}writes-of/{user_id_of(request.user)}", Limit(by_user, WINDOW)),
         Use(f"{prefix}writes-from/{client_network(request)}", Limit(by_address, WINDOW)),
     )
+    # By user first: one who writes too much does not use up an address that others share.
     seconds = ceil(count_uses(*uses, now=now))
     if seconds:
         sentence = _(
