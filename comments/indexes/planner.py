@@ -84,6 +84,10 @@ _LEAST_WEIGHT = 0.005
 """Of an item in the mean: prices near the border of a block need a mean that keeps still."""
 
 
+Row = TypeVar("Row", bound=Hashable)
+Column = TypeVar("Column", bound=Hashable)
+
+
 class NoSuchPlan(ValueError):
     """There is no plan of this name, but those in ``known``."""
 
@@ -273,14 +277,16 @@ def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> First
     dropped = counted.total - counted.matching
     share = counted.matching / matching
     # One of several runs need not bring the look-ahead in order.
-    from_run = needed - 1 if share < 1 else needed
+    needed_of_run = needed
+    if share < 1:
+        needed_of_run -= 1
     # Rounded, so that pages of about the same counts are priced once.
     dropped_before_end = float(f"{needed * dropped / matching:.2g}") if dropped else 0.0
     most = counted.total + 1
     if not dropped:
         most = min(most, needed)
     first = _best_first_read(
-        needed=from_run,
+        needed=needed_of_run,
         share=round(share, 3) or 0.001,
         dropped=dropped_before_end,
         most=most,
@@ -509,10 +515,6 @@ def _mix(
         if rating not in whole_ratings:
             parts.append(Part(BY_BOTH, CommentFilter((language,), (rating,))))
     return parts
-
-
-Row = TypeVar("Row", bound=Hashable)
-Column = TypeVar("Column", bound=Hashable)
 
 
 def cheapest_cover(

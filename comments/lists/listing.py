@@ -149,13 +149,14 @@ def _choices(  # noqa: PLR0913 - all that it depends on, each a keyword
     languages = choices.languages(counts, numbers)
     ratings = choices.ratings(numbers)
     toggles = (*languages, *ratings)
+    search_off_url = list_url(product_id, chosen, order) if search else ""
     return {
         "address": f"{_base_url(product_id)}{{language}}/{{rating}}/{_query(order, search)}",
         "all_url": choices.url_of(CommentFilter()) if chosen.narrowed else "",
         "heading": heading_of(chosen, order, search),
         "order": order,
         "orders": order_options(by_time=bool(search)),
-        "search_off_url": list_url(product_id, chosen, order) if search else "",
+        "search_off_url": search_off_url,
         "is_searchable": COMMENTS["SEARCH"],
         "all_languages": choices.all_languages(numbers),
         "languages": languages,
@@ -163,7 +164,7 @@ def _choices(  # noqa: PLR0913 - all that it depends on, each a keyword
         "all_ratings": choices.all_ratings(numbers),
         "ratings": ratings,
         "without_ratings": numbers.without_ratings,
-        "longest_bar": max(toggle.count or 0 for toggle in ratings),
+        "longest_bar": _longest_bar(ratings),
         "chosen": tuple(toggle for toggle in toggles if toggle.pressed),
         "is_in_one_language": len(chosen.languages) == 1,
         "months": month_options(counts, order, with_counts=not (chosen.narrowed or search)),
@@ -171,6 +172,11 @@ def _choices(  # noqa: PLR0913 - all that it depends on, each a keyword
         "average_rating": counts.average_rating,
         "comments_of_product": counts.total,
     }
+
+
+def _longest_bar(ratings: Sequence[Toggle]) -> int:
+    """Return the highest number of comments with one rating, 0 where none is known."""
+    return max(toggle.count or 0 for toggle in ratings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,9 @@ def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageReque
         raise BadFilter(_("Unknown month “%(month)s”: write it as 2026-03.") % {"month": month})
     if order.is_by_rating or not request.is_first:
         raise BadFilter(_("A month begins the first page of a list that is sorted by time."))
-    place = month + HIGHEST if order.direction is Order.NEWEST_FIRST else month
+    place = month
+    if order.direction is Order.NEWEST_FIRST:
+        place += HIGHEST  # behind all that is newer
     return replace(request, position=Position(place, ordinal=None))
 
 

@@ -67,10 +67,18 @@ NAME = ProductRank.name.attr_name
 VERSION = ProductRank.version.attr_name
 _COMMENT_PLACE = Comment.place.attr_name
 
-RANKED = Shards(client, TABLE, keys.shards("RANKED"), lambda: RANK_SHARDS)
-"""The shards that the rankings of the shop share."""
+Suggestion = tuple[str, str]
+"""A product id, and the place of one of its comments."""
 
 logger = logging.getLogger(__name__)
+
+
+def _least_shards() -> int:
+    return RANK_SHARDS
+
+
+RANKED = Shards(client, TABLE, keys.shards("RANKED"), _least_shards)
+"""The shards that the rankings of the shop share."""
 
 
 class Ranking(StrEnum):
@@ -197,9 +205,6 @@ def find_names(product_ids: Collection[str]) -> dict[str, str]:
 
 
 # The newest comment of a product.
-
-Suggestion = tuple[str, str]
-"""A product id, and the place of one of its comments."""
 
 
 def _newest_of(
