@@ -72,8 +72,6 @@ MOST_MODULES = 24
 LEAST_WORDS = 3
 """Of a module's first sentence: fewer repeat its name."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-SCATTERED = frozenset({"comments.web.forms"})
-"""Modules whose constants still stand in several places."""
 
 
 @cache
@@ -208,11 +206,11 @@ class TestAModule:
 
     def test_has_its_constants_in_one_place(self):
         sizes = {name: islands(path.read_text()) for name, path in modules().items()}
-        assert {name for name, size in sizes.items() if size > 1} - SCATTERED == set()
+        assert {name for name, size in sizes.items() if size > 1} == set()
 
     def test_has_its_logger_at_the_top(self):
         late = {name for name, path in modules().items() if has_late_logger(path.read_text())}
-        assert late - SCATTERED == set()
+        assert late == set()
 
 
 @pytest.mark.parametrize(
