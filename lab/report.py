@@ -72,8 +72,8 @@ def replace_section(page: Path, name: str, text: str, *, command: str) -> None:
     """
     begin, end = f"<!-- {name}: written by manage.py {command} -->", f"<!-- end of {name} -->"
     document = page.read_text()
-    before, found_begin, rest = document.partition(begin)
-    _, found_end, after = rest.partition(end)
-    if not found_begin or not found_end:
+    before, begin_mark, rest = document.partition(begin)
+    _, end_mark, after = rest.partition(end)
+    if not begin_mark or not end_mark:
         raise ValueError(f"{page} has no section “{name}”.")
     page.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}")

@@ -136,27 +136,27 @@ class Load:
     def of_rank(self, kind: Kind, rank: int) -> float:
         """Return the requests a second of a kind about a product, or about none in particular."""
         share = self.traffic.product_share(rank) if kind.of_product else 1.0
-        asked = self.rate * self.traffic.share(kind) * share
+        requests = self.rate * self.traffic.share(kind) * share
         if not self.has_caches or not kind.cached_urls:
-            return asked
-        passed_on = min((1 - SIGNED_IN) * asked, _most_passed_on(kind))
-        return SIGNED_IN * asked + passed_on
+            return requests
+        passed_on = min((1 - SIGNED_IN) * requests, _most_passed_on(kind))
+        return SIGNED_IN * requests + passed_on
 
     def of_all(self, kind: Kind) -> float:
         """Return the requests a second of a kind about all products."""
         if not kind.of_product:
             return self.of_rank(kind, 0)
-        asked = self.rate * self.traffic.share(kind)
+        requests = self.rate * self.traffic.share(kind)
         if not self.has_caches or not kind.cached_urls:
-            return asked
+            return requests
         # The products in front are asked for more often than caches pass on; the others are not.
         most = _most_passed_on(kind)
         first = self.of_rank(kind, 0)
-        second = (1 - SIGNED_IN) * asked * self.traffic.product_share(1)
+        second = (1 - SIGNED_IN) * requests * self.traffic.product_share(1)
         capped = min(max(int(2 * second / most), 1), PRODUCTS)
         rest = (1 - self.traffic.hot) * (1 - harmonic(capped) / harmonic(PRODUCTS))
-        signed_in = SIGNED_IN * asked * (1 - self.traffic.product_share(0))
-        return first + signed_in + (capped - 1) * most + (1 - SIGNED_IN) * asked * rest
+        signed_in = SIGNED_IN * requests * (1 - self.traffic.product_share(0))
+        return first + signed_in + (capped - 1) * most + (1 - SIGNED_IN) * requests * rest
 
 
 def _most_passed_on(kind: Kind) -> float:

@@ -141,9 +141,9 @@ class Recorder:
         requests = request.get("RequestItems")
         if requests is None:
             requests = {request["TableName"]: {"Keys": [request["Key"]]}}
-        for name, asked in requests.items():
+        for name, of_table in requests.items():
             key_name = self._table(name).key_names[0]
-            for key in asked["Keys"]:
+            for key in of_table["Keys"]:
                 yield Partition(name, "", _text(key[key_name]), is_write=False)
 
     def _key_written(self, action: Mapping[str, Any]) -> Partition:
