@@ -100,6 +100,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     if REMEMBER in request.GET:
         return _remember_languages(_canonical_url(request, product_id, chosen, order), chosen)
     is_filter_canonical = (languages, ratings) == (chosen.languages_in_url, chosen.ratings_in_url)
+    # One list has one URL, for caches and for search engines.
     if not is_filter_canonical or not _is_query_canonical(request, order):
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
     search = search_in(request) if "q" in request.GET else None
@@ -286,6 +287,7 @@ def _unless_known(
     ``data`` must have a ``repr`` that differs where its page does. A page for one visitor, or of
     one read, has no ETag.
     """
+    # What only this visitor gets is kept by no cache, and an explanation is of one reading.
     if is_personal(request) or wants_explanation(request):
         return render()
     form = format_of(request) or wants_partial(request)

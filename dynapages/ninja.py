@@ -243,6 +243,7 @@ def _answer_with_page(
     pager = _cursor_pager(request, api_list.pager)
     page_request = pager.page_at(cursor)
     result = api_list.read(page_request)
+    # Programs get the first page itself; a redirect would cost them another call.
     if pager.overshot(result.page, page_request):
         page_request = PageRequest(page_request.size, most_units=_units_left_by(result.page))
         result = api_list.read(page_request)
@@ -302,6 +303,7 @@ def token_of(request: HttpRequest) -> bytes:
     key = request.headers.get(IDEMPOTENCY_KEY)
     if not key:
         return token_bytes(16)
+    # Two callers may send the same key, and one caller the same key with another body.
     content = f"{caller_of(request).id}/{key}/".encode() + request.body
     return salted_hmac("dynapages.ninja", content, algorithm="sha256").digest()[:16]
 

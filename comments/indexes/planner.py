@@ -308,6 +308,7 @@ def _best_first_read(
     meanwhile are negative binomial. What is read until then is about normal.
     """
     shared = needed * share * (1 - share)
+    # Binomial and negative binomial numbers add up: so do their means and variances.
     mean = needed * share + dropped
     evenly = shared + dropped + dropped**2 / needed
     deviation = sqrt(evenly + (UNEVENNESS * (shared + dropped)) ** 2)
@@ -322,6 +323,7 @@ def _best_first_read(
     least = max(1, min(round(mean), most))
     last = max(1, min(round(mean + _MOST_DEVIATIONS * deviation), most))
     step = ceil((last - least) / _MOST_LIMITS) or 1
+    # Fewer than the mean would mostly fall short, so that no limit below it is tried.
     best = min((*range(least, last, step), last), key=price)
     return FirstRead(best, expected_units(best))
 
@@ -395,6 +397,7 @@ def plan_list(
     Plans are omitted whose queries alone would use up most of ``most_units``; one that is
     ``forced`` is not. Raises NoSuchPlan.
     """
+    # Without counts nothing can be priced.
     if not counts.cells and forced is None:
         return _plan_without_counts(product_id, chosen, most_units)
     return _plan_list(

@@ -74,6 +74,7 @@ class _RatingPlans:
         """Plan some ratings, each for what those before it are expected to leave."""
         plans = []
         for segment in segments:
+            # Counts may be wrong: even a rating that should not be reached reads a comment or two.
             plans.append(self._plan(int(segment.name), max(needed, LEAST_NEEDED)))
             needed -= int(min(segment.expected, needed))
         fallbacks = [plan.fallback for plan in plans if plan.fallback]

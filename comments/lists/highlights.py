@@ -91,6 +91,7 @@ def find_highlights(
         return find_latest(product_id, chosen, ratings)
 
     latest.update(zip(missing, pool().map(find, missing.values()), strict=True))
+    # Those that turned out not to be needed are waited for too, so that their cost is counted.
     for kind, call in started.items():
         comment = call.result()
         latest[kind] = latest[kind] or comment

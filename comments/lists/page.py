@@ -137,6 +137,7 @@ class CommentsPage:
     def pager(self) -> Pager:
         request = self.request
         pager = pager_of(request.product_id, self.chosen, request.order, request.search)
+        # In whatever language, the product's own page has one address for search engines.
         canonical = self.product.url if request.filter is None else pager.canonical
         return replace(pager, shown=request.shown, canonical=canonical)
 
@@ -254,6 +255,7 @@ class CommentsPage:
         page, pager = self.results.page, self.pager
         if page.cut_at is None:
             return {"shown": pager.shown}
+        # A page that is read back is filled at its top.
         reads_back = page.toward is Toward.PREVIOUS
         url = pager.previous_url(page) if reads_back else pager.next_url(page)
         progress = progress_of(
@@ -364,6 +366,7 @@ def _read_facts(request: CommentsRequest) -> _Facts:
     product_id = request.product_id
     counting = counters()
     known = counting.known([product_id])
+    # One BatchGetItem for items of both apps takes one round trip, whatever it reads.
     comment_keys = list(counting.keys(known))
     if request.has_highlights:
         rank = keys.rank("COMMENTED", product_id)
@@ -398,6 +401,7 @@ def _read_list(
     """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
     chosen = request.choose(counts)
     results = _read_filtered(request, chosen, counts, count_now)
+    # A product may have got its first comment in the visitor's language since it was remembered.
     chosen_now = request.choose(results.counts)
     if chosen_now != chosen:
         results = _read_filtered(request, chosen_now, results.counts, None)
@@ -463,6 +467,7 @@ def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> 
 
     Raises NoSuchComment and NoSuchProduct.
     """
+    # Users must see what they have just changed; for anybody else half a unit is saved.
     is_strong = is_recent or bool(visitor.user_id)
     with pool().together() as together:
         voted = together.start(has_voted, comment_id=comment_id, user_id=visitor.user_id)

@@ -172,12 +172,14 @@ def list_comments(
     planned = _read_list(product_id, chosen, request, counts, order=order, forced_plan=forced_plan)
     units_left = request.most_units - planned.page.capacity_units
     now = count_now() if count_now else counts
+    # Wrong numbers cost a round at most, but a partition that is not read hides its comments.
     if counts.misses_partitions_of(now, chosen):
         again = replace(request, most_units=units_left)
         planned = _read_list(product_id, chosen, again, now, order=order, forced_plan=forced_plan)
         units_left -= planned.page.capacity_units
     plan, page = planned.plan, planned.page
-    counts_months = now.of(chosen) == now.total  # those of the list, as of the product
+    # Months are counted of the product alone: they number a list that has all of its comments.
+    counts_months = now.of(chosen) == now.total
     if counts_months and request.toward is Toward.NEXT:
         in_front = comments_in_front(request.position, now, order)
         if in_front is not None:
@@ -188,6 +190,7 @@ def list_comments(
             product_id, page, plan.empty_partitions, order.direction, most_units=units_left
         )
     _note_sizes(page)
+    # The next page of this product may then spend no more than it is allowed to.
     if page.largest_item > request.largest_item:
         cache.set(largest_key, page.largest_item, timeout=None)
     return CommentPage(comments=_comments_on(shown), plan=plan, page=page, shown=shown, counts=now)
@@ -257,6 +260,7 @@ def most_units(request: PageRequest, *, other_units: float = 0.0) -> float:
 
 def find_newest(product_id: str, *, size: int) -> tuple[CommentEntry, ...]:
     """Read a product's newest comments by one call, half a unit for each 4 KB of them."""
+    # Without counts, so that it is one call.
     runs = read_model().plan(product_id, CommentFilter()).runs
     with labelled_calls("newest"):
         page = read(runs, PageRequest(size), look_ahead=False)

@@ -36,6 +36,7 @@ def remember_written(session: MutableMapping[str, Any], comment_id: str, *, now:
     others = [entry for entry in _remembered(session, now=now) if entry[0] != comment_id]
     remembered: list[list[Any]] = [[comment_id, int(now.timestamp())], *others]
     remembered = remembered[:MOST_REMEMBERED]
+    # Ids of other systems may be long: what is in a cookie goes with every request.
     while len(str(remembered).encode()) > MOST_BYTES_REMEMBERED and len(remembered) > 1:
         remembered.pop()
     session[_SESSION_KEY] = remembered
@@ -85,6 +86,7 @@ def with_recent(
         section = sections.get(entry.language, "") if sections else ""
         return section + order.place(entry.created, entry.id, rating=entry.rating)
 
+    # What an index still has of a comment that was changed or deleted is taken out first.
     shown = [entry for entry in entries if entry.id not in recent]
     for item in recent.values():
         if item is None or not belongs(item):

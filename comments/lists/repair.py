@@ -64,6 +64,7 @@ def _recount(product_id: str, cells: Collection[Cell]) -> None:
     if any(number != 0 for number in counted.values()):
         logger.warning("%s has comments where its counts say none: %s", product_id, sorted(cells))
     known = {name: number for name, number in counted.items() if number is not None}
+    # The counts are stored on condition that nobody has changed them while comments were counted.
     try:
         actions = counters().set_sums(product_id, known)
         if actions:

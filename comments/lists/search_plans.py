@@ -196,6 +196,7 @@ class SearchPlan:
                 if self._partition(stem_set, stem) == rarest.partition:
                     expected = min(needed, UNEVEN * needed * share + 1)
                     return [stem], max(LEAST_READ, ceil(expected * rarest.postings_a_result))
+        # Long words are rare as a rule; the first round shows which stem is the rarest.
         probed = longest_first[:most]
         fair = int(FIRST_READS * share / len(probed))
         at_most = FIRST_READ if len(probed) > 1 else needed
@@ -239,6 +240,7 @@ class SearchPlan:
                 continue
             key = self._key(stem_set)
             was_read_alone = len(stem_set.stems) > 1 and stem_set.alternative not in compared
+            # A stem that was rare on the pages before may be common from here on.
             if page.cut_at and was_read_alone:
                 RAREST.forget(key)
                 continue

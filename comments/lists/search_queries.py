@@ -119,12 +119,14 @@ def search_comments(
 
     with pool().together() as together:
         marks_read = together.start(_read_marks, product_id)
+        # While marks are slow, postings are read behind them rather than twice.
         if _LAST_MARKS.took_long:
             marks_read.result()
         began = monotonic()
         plan = plan_by(counts)
         page = reading.read(plan, request, order)
         now = count_now() if count_now else counts
+        # A plan by other counts may have other groups of languages, and so other places.
         plan_now = plan if now.cells == counts.cells else plan_by(now)
         if not plan.covers(plan_now):
             plan = plan_now

@@ -136,6 +136,7 @@ def _shown_profile(
     comments = with_recent(
         read.comments.items, read.recent, page=read.comments.page, belongs=belongs
     )
+    # The visitor's own comments may be hidden: only they and staff see these.
     shown = with_products(each for each in comments if sees_hidden or not each.is_hidden)
     if shown:
         newest, _product = shown[0]

@@ -260,6 +260,7 @@ def _newest_indexed(product_id: str) -> str:
         confirmed = _confirmed((product_id, place) for place in places)
         if confirmed or not page.has_next:
             return max((place for _product_id, place in confirmed), default="")
+        # The index may have many comments that were deleted a moment ago, as after an erasure.
         more = min(request.size * 4, MOST_LOOKED_THROUGH)
         request = PageRequest(more, page.entries[-1].position)
 
@@ -354,6 +355,7 @@ def _derive_and_store(pending: Sequence[RankKey], hints: RankHints) -> None:
     pauses, losses = _BACKOFF.pauses(), 0
     while pending:
         ranks = derive(pending, hints)
+        # Whoever stored it last began to read after our commit, so it has what we wrote.
         if losses >= ENOUGH_LOSSES:
             ranks = [rank for rank in ranks if not _is_seen(rank, hints)]
         pending = [rank.key for rank in _store_all(ranks)]
@@ -377,6 +379,7 @@ def _is_seen(rank: Rank, hints: RankHints) -> bool:
 
 def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
     """Store ranks; return those that others have stored since they were derived."""
+    # A transaction takes twice the units of single writes, but one call for many.
     if len(ranks) <= MOST_STORED_SINGLY:
         lost = pool().map(_store, ranks)
     else:

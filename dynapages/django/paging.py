@@ -139,6 +139,7 @@ class PositionSigner:
     """Adapts ``django.core.signing.Signer`` to `dynapages.lists.tokens.Signer`."""
 
     def __init__(self) -> None:
+        # With another salt, tokens in links that visitors have kept would be refused.
         self._signer = DjangoSigner(sep=".", salt="dynamo.position")
 
     def sign(self, value: str) -> str:
@@ -254,6 +255,7 @@ class Pager:
         """
         if self.shown or request.toward is Toward.NEXT:
             return False
+        # Going back from a page behind the first one may leave fewer than a page in front of it.
         is_short = len(page.entries) < request.size and page.cut_at is None
         is_whole_list = request.is_last and not page.has_previous
         if not is_short and not is_whole_list:
@@ -394,6 +396,7 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     if feed:
         shown["feed_url"] = pager.url_in(ATOM)
     if plan:
+        # Explaining takes a while, so it waits until the page is to show it.
         meter = current_meter()
 
         def explain_page() -> Explanation:
@@ -418,7 +421,7 @@ def _answer_in_format(
 
 
 def _explained(url: str) -> str:
-    joint = "&" if "?" in url else "?"
+    joint = "&" if "?" in url else "?"  # the filter of a list may be in its query
     return f"{url}{joint}{EXPLAIN}=1"
 
 
