@@ -57,18 +57,20 @@ def _fit_table(table: list[Token]) -> None:
     """Mark headers, let code in cells break, and label the cells of rows that are stacked."""
     table[0].attrSet("class", "ledger")
     cells, texts = [], []
+    columns = 0
     for cell, content, closing in zip(table, table[1:], table[2:], strict=False):
         if cell.type not in {"th_open", "td_open"}:
             continue
         text = _text(content)
         cells.append(cell)
         texts.append(text)
+        if cell.type == "th_open":
+            columns += 1
         if cell.tag == "th" and text:
             cell.attrSet("scope", "col")
         else:  # an empty one heads nothing
             cell.tag = closing.tag = "td"
         _let_code_break(content)
-    columns = len([cell for cell in cells if cell.type == "th_open"])
     if _row_width(texts, columns) > MOST_OF_ROW:
         for token in table:
             if token.nesting == 1:

@@ -71,13 +71,19 @@ def markdown_table(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> 
 def pattern_table(article: str) -> str:
     """Return an article's access patterns as a table in Markdown, for a document in docs/."""
     titles = ("", "question", "how it is answered", "in the code", "page or command")
-    rows = [_pattern_row(pattern) for pattern in PATTERNS if pattern.article == article]
+    rows = []
+    for pattern in PATTERNS:
+        if pattern.article == article:
+            rows.append(_pattern_row(pattern))
     return markdown_table(titles, rows)
 
 
 def brief_table() -> str:
     """Return the access patterns that have a ``brief``: the table of the README."""
-    rows = [(one.brief, one.key, _address(one)) for one in PATTERNS if one.brief]
+    rows = []
+    for pattern in PATTERNS:
+        if pattern.brief:
+            rows.append((pattern.brief, pattern.key, _address(pattern)))
     return markdown_table(("question", "key", "page"), rows)
 
 

@@ -92,9 +92,10 @@ def picture_of(explanation: Explanation) -> Picture:
 
 def _lane(explanation: Explanation, query_number: int, *, y: int, page_y: int) -> Lane:
     query = explanation.queries[query_number]
-    columns = [
-        column for column, merged in enumerate(explanation.merged_from) if merged == query_number
-    ]
+    columns = []
+    for column, merged_query in enumerate(explanation.merged_from):
+        if merged_query == query_number:
+            columns.append(column)
     only_read = query.items_read - query.items_returned
     # A column stays free between the page and what was only read.
     first = len(explanation.merged_from) + 1

@@ -137,7 +137,10 @@ class Navigation:
     def known(self) -> Mapping[str, str]:
         """What ``staff`` has, without what was neither counted nor changed in the last seconds."""
         recently = clock.now() - timedelta(seconds=REMEMBERED_SECONDS)
-        changed = [name for name in COUNT_READERS if self._changed_at(name) > recently]
+        changed = []
+        for name in COUNT_READERS:
+            if self._changed_at(name) > recently:
+                changed.append(name)
         return self._counts(changed)
 
     def note_change(self) -> None:

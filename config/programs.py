@@ -109,4 +109,8 @@ def _filter_arguments(chosen: OrderFilter, values: QueryDict) -> str:
         "until": values.get("to", ""),
         "is_open": values.get("open", ""),
     }
-    return ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
+    arguments = []
+    for name, value in given.items():
+        if value:
+            arguments.append(f"{name}={value!r}")
+    return ", ".join(arguments)

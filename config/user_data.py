@@ -83,7 +83,9 @@ def _attributes(model: type[Any], item: Item) -> dict[str, Any]:
     values = dict(model.from_raw_data(dict(item)).attribute_values)
     for name in item.keys() - known:
         (values[name],) = item[name].values()
-    return {name: value for name, value in values.items() if name not in SECRETS}
+    for name in SECRETS & values.keys():
+        del values[name]
+    return values
 
 
 # Writing

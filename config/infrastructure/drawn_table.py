@@ -41,7 +41,9 @@ def _rows_by_key(
         # An index has only the items with both attributes of its key.
         if all(name in row for name in names):
             lines.append([row[name]["S"] for name in shown])
-    cells = [tuple(_cell(text) for text in line) for line in sorted(lines)]
+    cells = []
+    for line in sorted(lines):
+        cells.append(tuple(_cell(text) for text in line))
     return f"### {title}\n\n{note}\n{markdown_table(titles, cells)}"
 
 
