@@ -89,6 +89,7 @@ def _error(name: str, what: str, hint: str) -> Error:
 
 
 def _options() -> Iterator[CheckMessage]:
+    """Yield an error for each option that is unknown or missing, or a path of nothing."""
     for option in sorted(COMMENTS.given().keys() - DEFAULTS.keys()):
         known = get_close_matches(option, DEFAULTS, n=1) or sorted(DEFAULTS)
         what = f"COMMENTS[{option!r}] is not an option."
@@ -126,6 +127,7 @@ def _tables() -> Iterator[CheckMessage]:
 
 
 def _middleware() -> Iterator[CheckMessage]:
+    """Yield an error for each needed middleware that is not in ``MIDDLEWARE``."""
     installed = [import_string(path) for path in settings.MIDDLEWARE]
     classes = [middleware for middleware in installed if isinstance(middleware, type)]
     for path in MIDDLEWARE:
@@ -142,6 +144,7 @@ def _scripts() -> Iterator[CheckMessage]:
 
 
 def _templates() -> Iterator[CheckMessage]:
+    """Yield errors of the setting ``TEMPLATES``, and of the base template."""
     engines: list[dict[str, Any]] = []
     for engine in settings.TEMPLATES:
         if engine["BACKEND"] == DJANGOS_ENGINE:
@@ -155,6 +158,7 @@ def _templates() -> Iterator[CheckMessage]:
 
 
 def _context_processors(engines: Sequence[Mapping[str, Any]]) -> Iterator[CheckMessage]:
+    """Yield an error for each needed context processor that no engine has."""
     used: set[str] = set()
     for engine in engines:
         used.update(engine.get("OPTIONS", {}).get("context_processors", ()))
@@ -170,6 +174,7 @@ def _finds_templates_of_apps(engine: Mapping[str, Any]) -> bool:
 
 
 def _base_template() -> Iterator[CheckMessage]:
+    """Yield an error where the base template cannot be used, or would show nothing."""
     base = COMMENTS["BASE_TEMPLATE"]
     try:
         nodes = Engine.get_default().get_template(base).nodelist
@@ -188,6 +193,7 @@ def _base_template() -> Iterator[CheckMessage]:
 
 
 def _addresses() -> Iterator[CheckMessage]:
+    """Yield an error without URLs of comments, and a warning without a page to sign in."""
     try:
         reverse("comments:product", args=["1"])
     except NoReverseMatch:
@@ -205,6 +211,7 @@ def _addresses() -> Iterator[CheckMessage]:
 
 
 def _users() -> Iterator[CheckMessage]:
+    """Yield errors of the user model, and of what the options say of it."""
     users = get_user_model()
     if not hasattr(users, "is_staff"):
         what = f"{users.__name__} has no is_staff, by which pages know who may moderate."
@@ -215,6 +222,7 @@ def _users() -> Iterator[CheckMessage]:
 
 
 def _user_ids(users: type[AbstractBaseUser]) -> Iterator[CheckMessage]:
+    """Yield an error where ``USER_ID`` names no unique field, or one of e-mail addresses."""
     what = f"COMMENTS['USER_ID'] is {COMMENTS['USER_ID']!r}"
     hint = "Name a unique field whose values never change, or leave it out for the primary key."
     try:
@@ -230,6 +238,7 @@ def _user_ids(users: type[AbstractBaseUser]) -> Iterator[CheckMessage]:
 
 
 def _display_names(users: type[AbstractBaseUser]) -> Iterator[CheckMessage]:
+    """Yield an error where ``DISPLAY_NAME`` names nothing, or e-mail addresses."""
     option: str = COMMENTS["DISPLAY_NAME"]
     if is_path(option):
         return
@@ -259,6 +268,7 @@ def _hint_of_display_name(users: type[AbstractBaseUser], option: str) -> str:
 
 
 def _profile_slugs() -> Iterator[CheckMessage]:
+    """Yield an error where ``PROFILE_SLUGS`` names an object without its methods."""
     if not COMMENTS["PROFILE_SLUGS"]:
         return
     try:

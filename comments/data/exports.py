@@ -132,6 +132,7 @@ class GoogleFeed(Layout):
         return "</reviews>\n</feed>\n"
 
     def _review(self, row: Row) -> str:
+        """Return the element of a comment in Google's feed."""
         product_id, comment_id = str(row["product_id"]), str(row["id"])
         url = self.site + reverse("comments:comment", args=[comment_id])
         product_url = self.site + reverse("comments:product", args=[product_id])

@@ -111,6 +111,7 @@ class CommentParser:
         )
 
     def _add_findings(self, row: _Row) -> None:
+        """Add what was found in a row to the findings about the file."""
         findings = self.findings
         findings.made_ids += row.is_id_made
         findings.guessed_languages += row.is_language_guessed
@@ -142,6 +143,7 @@ class CommentParser:
     # What is public
 
     def _require_published(self, record: Record) -> None:
+        """Raise RowRefused for a row whose vendor does not show it."""
         column = _column_not_allowed(record, self.shape.only)
         if column is None:
             return
@@ -151,6 +153,7 @@ class CommentParser:
         raise RowRefused(f"{column[:LONGEST_COLUMN]} is {said}: only {allowed} is imported")
 
     def _leave_out_private(self, row: _Row) -> None:
+        """Empty the fields of a row that are not public, and note which."""
         for name, rules in self.shape.public.items():
             has_text = bool(row.texts[name].strip())
             if has_text and _column_not_allowed(row.record, rules) is not None:
@@ -169,6 +172,7 @@ class CommentParser:
     # Ids
 
     def _comment_id(self, row: _Row) -> str:
+        """Return the id of a comment, made of other columns where the row has none."""
         text = row.texts["id"]
         if not text and self.shape.id_from:
             row.is_id_made = True
@@ -184,6 +188,7 @@ class CommentParser:
         return values.plain_text(name, row.record.values.get(name)).strip()
 
     def _product_id(self, row: _Row) -> str:
+        """Return the product's id, mapped to an allowed one, and note what the row calls it."""
         original = row.texts["product_id"].strip()
         if not original:
             raise RowRefused("product_id is missing")
@@ -200,6 +205,7 @@ class CommentParser:
     # Language
 
     def _language(self, row: _Row) -> str:
+        """Return the code of a comment's language, guessed from its text where none is given."""
         if self.shape.detect_language and not self._has_language(row.record):
             guessed = detect_language(f"{row.texts['title']}\n{row.texts['body']}")
             if guessed:
@@ -226,6 +232,7 @@ class CommentParser:
     # Rating
 
     def _rating(self, row: _Row) -> int:
+        """Return a rating from 1 to 5, rounded from the scale of the row."""
         text, scale = row.texts["rating"].strip(), self._scale(row.record)
         rating = values.number_in(text, self.shape.decimal)
         if rating is None or rating not in scale:
@@ -263,6 +270,7 @@ class CommentParser:
         return NewReply(text, self._moment(row, "replied_at"))
 
     def _moment(self, row: _Row, name: str) -> datetime:
+        """Return a date as a moment, which must not be in the future."""
         text = row.texts[name].strip()
         moment = moment_of(name, text, self.shape.dates)
         if self.shape.dates.is_without_day(text):

@@ -55,6 +55,7 @@ class Bodies:
             yield Candidate(partial(_reread_leftovers, key), [_leftovers(key)])
 
     def _add(self, item: Item) -> None:
+        """Note a comment, or that there is a dependent of one."""
         key = keys.comment(comment_id_of(item))
         if not is_comment(item):
             self._with_dependents.add(key)
@@ -88,6 +89,7 @@ def _wrong_body(key: str, *, has_body: bool) -> Difference:
 
 
 def _reread_body(key: str) -> Iterable[Difference]:
+    """Return the difference of a comment that lacks its body, or has one for a short text."""
     comment = read_item(table_key(key, keys.COMMENT))
     body = read_item(table_key(key, keys.BODY))
     if not comment or is_tombstone(comment):
@@ -115,6 +117,7 @@ def _changes_of_excerpt(comment: Item, body: Item) -> Changes:
 
 
 def _reread_excerpt(key: str) -> Iterator[Difference]:
+    """Read a comment and its body, and yield where lists show another text."""
     comment = read_item(table_key(key, keys.COMMENT))
     body = read_item(table_key(key, keys.BODY))
     if not comment or not body or is_tombstone(comment):

@@ -206,6 +206,7 @@ def _reread(comment_id: str) -> Iterator[Difference]:
 
 
 def _differing_marks(comment_id: str, dependents: _Dependents) -> Iterator[Difference]:
+    """Compare what a comment says of its dependents with these."""
     stored = {name: dependents.item.get(name) for name in _MARK_NAMES}
     return compare(
         "marks",
@@ -362,6 +363,7 @@ def _user_place(item: Item) -> str:
 
 
 def _user_key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    """Build the update that corrects the keys of a dependent."""
     changes = [
         CommentReply.replier_partition.set(expected[_USER]),
         CommentReply.place.set(expected[_USER_PLACE]),

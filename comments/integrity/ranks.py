@@ -39,6 +39,7 @@ class ProductRanks:
         yield from self._wrong_names()
 
     def _wrong_places(self) -> Iterator[Candidate]:
+        """Yield the ranks whose place is not the derived one."""
         expected = self._expected()
         for key in sorted(self._stored.keys() | expected.keys()):
             _ranking, product_id = key
@@ -50,6 +51,7 @@ class ProductRanks:
                 yield Candidate(partial(_reread_place, key, newest), differences)
 
     def _wrong_names(self) -> Iterator[Candidate]:
+        """Yield the ranks whose name is not that of the catalogue."""
         # Names are read from the catalogue, some hundreds at a time.
         for some in in_chunks(sorted(self._names), rankings.PRODUCTS_AT_ONCE):
             names = rankings.find_names({product_id for _ranking, product_id in some})

@@ -144,6 +144,7 @@ def _counts_all(page: Page, request: PageRequest) -> bool:
 def _moderated(
     entry: Entry, comment: CommentEntry, product_name: str, reports: tuple[CommentReport, ...]
 ) -> ModeratedComment:
+    """Build a row of the queue from an entry of its index."""
     revision = Revision.of(entry.item)
     of_entry = {field.name: getattr(comment, field.name) for field in fields(CommentEntry)}
     return ModeratedComment(

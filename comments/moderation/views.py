@@ -210,6 +210,7 @@ def block(request: HttpRequest, user_slug: str) -> HttpResponse:
 
 
 def _ask_whether_to_block(request: HttpRequest, user_slug: str, user_id: str) -> HttpResponse:
+    """Show the page that asks whether to block an author, or to end it."""
     user = find_user(user_id)
     if user is None:
         raise Http404(_(NOBODY))

@@ -225,6 +225,7 @@ def _announce_new(
 def _announce_edit(
     stored: StoredComment, edited: StoredComment, held_for: str | None, *, moment: datetime
 ) -> None:
+    """Send the signal of an edit, and of a comment that it has held or published."""
     comment = edited.comment
     signals.announce(
         signals.comment_edited,
@@ -410,6 +411,7 @@ def delete_comment(
 
 
 def _write_deletion(stored: StoredComment, *, now: datetime, erased_in: str | None) -> None:
+    """Put a tombstone in the place of a comment, and delete its long body."""
     comment = stored.comment
     expires = now + timedelta(days=TOMBSTONE_DAYS)
     # It takes the place of the comment, so that a form that comes late cannot post it again.

@@ -145,6 +145,7 @@ def detect(request: HttpRequest) -> HttpResponse:
 
 @signed_in
 def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Show the form of a new comment, or the one that the visitor has written before."""
     initial = {"form_id": _form_id(request, product_id)}
     form = NewCommentForm(initial=initial, fallback=_language_of(request))
     if ANOTHER in request.GET:
@@ -162,6 +163,7 @@ def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
 
 
 def _post(request: HttpRequest, product_id: str) -> HttpResponse:
+    """Post a comment and lead to it, or show the form again with what is wrong."""
     product = None
     form = NewCommentForm(request.POST, fallback=_language_of(request))
     try:
@@ -247,6 +249,7 @@ def _show_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _save_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Save an edit and lead to the comment, or show the form again with what is wrong."""
     form = EditForm(request.POST, fallback=_language_of(request))
     try:
         with _conflicts_as_form_errors():
@@ -326,6 +329,7 @@ def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, o
 def _page_of_edit(
     comment_id: str, *, product: Product | None = None, theirs: NewComment | None = None
 ) -> dict[str, object]:
+    """Return what is around the form of an edit; ``theirs`` is what somebody else has saved."""
     return {
         "heading": _("Your comment"),
         "submit": _("Save"),

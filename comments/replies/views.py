@@ -87,6 +87,7 @@ def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 @staff_only
 def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Show the form with the reply that there is."""
     with missing_as_404(NOT_IN_LISTS), labelled_calls("comment"):
         stored = load_comment(comment_id)
     if stored.is_hidden:
@@ -115,6 +116,7 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Save a reply, or show the form again with what is wrong."""
     form = ReplyForm(request.POST, comment_id=comment_id)
     try:
         with as_form_errors(NOT_IN_LISTS):
@@ -132,6 +134,7 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _write_reply(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
+    """Write the reply of a form. Raises FormNotSaved, ReplyChanged and Http404."""
     user_id, now = require_user(request), clock.now()
     if not request.user.is_staff:
         raise Http404
@@ -163,12 +166,14 @@ def _show_again(
     *,
     theirs: Reply | None = None,
 ) -> HttpResponse:
+    """Show the form as it was sent, with the error, and the reply of somebody else."""
     is_there = theirs is not None or form.data.get("version", "0") != "0"
     context = _context(request, comment_id, None) | {"theirs": theirs, "is_there": is_there}
     return REPLY_FORM.show_again(request, form, context, refusal=refusal)
 
 
 def _show_written(request: HttpRequest, comment_id: str, sentence: str) -> HttpResponse:
+    """Answer with what was done: the reply in its list, or a page with a message."""
     if not wants_partial(request):
         messages.success(request, sentence)
         return back(request, default=reverse("comments:comment", args=[comment_id]))

@@ -136,6 +136,7 @@ def _first_reports(comment_id: str) -> tuple[CommentReport, ...]:
 
 
 def _report_in(item: Item) -> CommentReport:
+    """Build a report from its item."""
     stored = StoredReport.from_raw_data(dict(item))
     return CommentReport(
         user_id=stored.sk.removeprefix(keys.REPORT_PREFIX),

@@ -75,6 +75,7 @@ def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Report a comment, or show the form again with what is wrong."""
     form = ReportForm(request.POST, comment_id=comment_id)
     try:
         with as_form_errors():

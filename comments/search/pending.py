@@ -62,6 +62,7 @@ def marks_of(change: str, named: Iterable[Name]) -> list[Item]:
 
 
 def _mark(change: str, product_id: str, comment_ids: set[str]) -> Item:
+    """Build the mark of a change in a product, about one comment or several."""
     if len(comment_ids) > 1:
         about = SEVERAL
     else:

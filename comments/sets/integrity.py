@@ -177,6 +177,7 @@ def _differences(key: str, kind: str, names: Sequence[Name]) -> Iterator[Differe
 
 
 def _difference(key: str, kind: str, what: str, names: Iterable[Name]) -> Difference:
+    """Build the difference of some items of a comment, all primaries or all copies."""
     listed = describe_names(sort_key for _partition, sort_key in names)
     if kind == "missing":
         stored, expected = "none", listed

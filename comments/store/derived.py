@@ -135,6 +135,7 @@ class DerivedWriter(ABC, Generic[Key]):
         return {partition: {"S": name[0]}, sort: {"S": name[1]}}
 
     def _write(self, writes: Mapping[Key, Writes]) -> Applied:
+        """Put and delete the items of sources by batches; return how many."""
         deletes: list[Item] = []
         puts: list[Item] = []
         for of_source in writes.values():

@@ -288,6 +288,7 @@ def write_comments(
 
 
 def _committed(followings: Iterable[Following], deleted: Sequence[str]) -> Committed:
+    """Return the change with its due item, which names all that it owes."""
     owes = Owes(dependents=tuple(deleted))
     close = None
     for following in followings:

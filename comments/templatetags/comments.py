@@ -181,6 +181,7 @@ def _render(
     language: str | None,
     search: Search | None = None,
 ) -> SafeString:
+    """Render a comment, with the words of a search marked."""
     del language  # the sentences are in the one that is active
     shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
     shown["author"] = comment.author_name

@@ -114,6 +114,7 @@ def store_rank(comment_id: str, *, count: Callable[[], int]) -> bool:
 
 
 def _store_rank_once(comment_id: str, stored: Item, votes: int) -> bool:
+    """Store a rank unless another was stored since it was read; return whether it was."""
     partition: Value | None = None
     place: Value | None = None
     if votes > 0:

@@ -107,6 +107,7 @@ def withdraw_vote(*, comment_id: str, user_id: str) -> int | None:
 
 
 def _read_votable(comment_id: str, user_id: str) -> Item:
+    """Read a comment strongly. Raises NoSuchComment and OwnComment."""
     with labelled_calls("comment"):
         comment = read_item(comment_key(comment_id))
     if not is_listed(comment):

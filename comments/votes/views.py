@@ -74,6 +74,7 @@ def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _ask_to_sign_in(request: HttpRequest, comment_id: str, *, now: datetime) -> HttpResponse:
+    """Lead to the page to sign in, and from there back to the vote."""
     comment_url = reverse("comments:comment", args=[comment_id])
     sign_in_url = resolve_url(settings.LOGIN_URL)
     if not is_of_this_site(request):
@@ -108,6 +109,7 @@ def _change_vote(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> 
 
 @signed_in
 def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Cast or withdraw a vote, and show the button as it is then."""
     is_helpful = request.POST.get("helpful") != "no"
     votes = _change_vote(request, comment_id, is_helpful=is_helpful)
     if not wants_partial(request):

@@ -45,6 +45,7 @@ class Command(TableCommand):
 
 
 def _layout(options: dict[str, Any]) -> Layout:
+    """Return how rows become text. Raises CommandError for options that do not go together."""
     if options["format"] != GOOGLE:
         return Layout(options["format"], FIELDS)
     if options["product"] is not None:

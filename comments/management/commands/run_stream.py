@@ -63,6 +63,7 @@ class Command(TableCommand):
             sys.exit(INTERRUPTED)
 
     def _run_for_ever(self, consumer: Consumer, *, shows_counts: bool) -> None:
+        """Apply the records of the stream, with longer pauses while the database is away."""
         pause = consumer.pause
         while True:
             try:
