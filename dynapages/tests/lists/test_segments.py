@@ -279,6 +279,17 @@ class TestTheCostOfAPage:
         log.read(PageRequest(3, thing("2026-05", 4).position(), PREVIOUS), Order.NEWEST_FIRST)
         assert log.asked[:2] == ["2026-05", "2026-06"]
 
+    def test_is_all_that_it_may_be_where_a_further_segment_just_fits(self):
+        request = PageRequest(1, most_units=2 * LEAST_UNITS * len(SHARDS))
+        page = Log().read(request, Order.OLDEST_FIRST)
+        assert (page.rounds, page.capacity_units) == (2, request.most_units)
+        assert page.cut_at is not None
+
+    def test_is_expected_by_the_items_of_the_segments_before(self):
+        log = Log(things=[thing(month, 0) for month in MONTHS[:2]], bytes_of=lambda _item: 8_000)
+        page = log.read(PageRequest(2, most_units=4), Order.OLDEST_FIRST)
+        assert (len(page.entries), page.capacity_units) == (1, 2)
+
     def test_is_few_rounds_where_there_is_nothing(self):
         log = Log()
         page = log.read(PageRequest(3), Order.NEWEST_FIRST)

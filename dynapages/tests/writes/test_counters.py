@@ -108,6 +108,33 @@ class TestSpreading:
         change(make_counters(least_shards=4), name, en=1)
         assert stored(name) == [0, 1, 2, 3]
 
+    def test_goes_on_with_each_second_conflict(self, name):
+        counters = make_counters()
+
+        class Conflicting(Transactions):
+            def write(self, build, *, on_conflict=None, on_throttled=None):
+                for _ in range(4):
+                    build()
+                    on_conflict(frozenset({0}))
+
+        transactions, deltas = Conflicting(client()), {name: {"en": 1}}
+        write_with_counters([], deltas, transactions=transactions, counters=lambda _: counters)
+        assert stored(name) == [0, 1, 2, 3]
+
+    def test_is_read_although_a_shard_is_missing(self, name):
+        counters = make_counters()
+        spread(counters, name, to=4)
+        write_transaction(client(), [counters._add(name, 0, {"en": 1})])
+        client().delete_item(TableName=TABLE, Key=wire_key(key_of(name, 2)))
+        assert counters.read(name, consistent=True) == {"en": 1}
+
+    def test_creates_a_shard_that_is_missing(self, name):
+        counters = make_counters()
+        spread(counters, name, to=4)
+        client().delete_item(TableName=TABLE, Key=wire_key(key_of(name, 2)))
+        assert counters.ensure(name) == 4
+        assert stored(name) == [0, 1, 2, 3]
+
     def test_is_done_once_by_processes_that_met(self, name):
         one, other = make_counters(), make_counters()
         assert [one.spread(name), other.spread(name)] == [2, 2]
@@ -121,6 +148,13 @@ class TestSpreading:
     def test_leaves_more_shards_than_the_limit_as_they_are(self, name):
         spread(make_counters(), name, to=8)
         assert make_counters(most_shards=4).spread(name) == 8
+
+    def test_reads_nothing_where_there_are_as_many_as_there_may_be(self, name):
+        counters = make_counters(most_shards=2)
+        counters.spread(name)
+        with metered() as meter:
+            assert counters.spread(name) == 2
+        assert meter.calls == 0
 
     def test_uses_the_new_shards(self, name):
         counters = make_counters()
@@ -138,12 +172,19 @@ class TestSettling:
         change(counters, name, en=1)
         assert counters.set_sums(name, {"en": 1, "de": 0}) == []
 
-    @pytest.mark.parametrize("shards", [1, 4])
-    def test_fails_when_a_cell_has_changed_meanwhile(self, name, shards):
+    @pytest.mark.parametrize("number", [1, 9])
+    def test_raises_and_lowers_a_sum(self, name, number):
+        counters = make_counters(least_shards=2)
+        change(counters, name, en=5)
+        write_transaction(client(), counters.set_sums(name, {"en": number}))
+        assert counters.read(name, consistent=True) == {"en": number}
+
+    @pytest.mark.parametrize(("shards", "shard"), [(1, 0), (4, 0), (4, 1), (4, 2), (4, 3)])
+    def test_fails_when_a_cell_has_changed_meanwhile(self, name, shards, shard):
         counters = make_counters(least_shards=shards)
         change(counters, name, en=1)
         actions = counters.set_sums(name, {"en": 5})
-        change(counters, name, en=1)
+        write_transaction(client(), [counters._add(name, shard, {"en": 1})])
         with pytest.raises(ConditionFailed):
             Transactions(client()).write(lambda: actions)
         assert counters.read(name, consistent=True) == {"en": 2}
@@ -269,6 +310,14 @@ class TestFolding:
         assert make_counters().read(name, consistent=True) == {"en": 20, "de": 40}
         assert stored(name) == list(range(least))
 
+    def test_leaves_shards_that_are_read_in_one_call(self, name):
+        counters = make_counters(least_shards=2)
+        spread(counters, name, to=4)
+        assert counters.fold(name)
+        with metered() as meter:
+            counters.read(name, consistent=True)
+        assert meter.calls == 1
+
     def test_of_a_counter_with_one_shard_writes_nothing(self, name):
         counters = make_counters()
         change(counters, name, en=1)
@@ -375,6 +424,12 @@ class TestACounterThatMustExist:
         with before_the_next("TransactWriteItems", delete), pytest.raises(NoSuchCounter):
             counters.spread(name)
         assert stored(name) == []
+
+    def test_is_deleted_with_its_first_shard_last(self, name, counters):
+        self.begin(counters, name)
+        spread(counters, name, to=2)
+        keys = [action["Delete"]["Key"] for action in counters.deletions(name)]
+        assert keys == [wire_key(key_of(name, 1)), wire_key(key_of(name, 0))]
 
     @pytest.mark.parametrize("number", [1, 4])
     def test_is_deleted_only_as_it_was_read(self, name, counters, number):
