@@ -35,7 +35,12 @@ from comments.lists.orders import CommentOrder, month_name
 from comments.lists.queries import CommentPage, find_comment, list_comments
 from comments.lists.recent import Recent, in_list, read_recent, with_recent
 from comments.lists.search_listing import search_shown, total_of_search
-from comments.lists.search_queries import MOST_UNITS, SearchRequest, recent_found, search_comments
+from comments.lists.search_queries import (
+    MOST_UNITS,
+    SearchRequest,
+    recent_with_all_words,
+    search_comments,
+)
 from comments.lists.structured_data import json_ld, things_on_page
 from comments.models import TABLE, ProductRank
 from comments.store.counts import (
@@ -440,7 +445,7 @@ def _read_filtered(
 def _written_recently(request: CommentsRequest, reads: _StartedReads) -> Recent:
     """Return what the visitor has just written; of a search, what has its words."""
     recent = reads.recent.result() if reads.recent else {}
-    return recent_found(request.search, recent) if request.search else recent
+    return recent_with_all_words(request.search, recent) if request.search else recent
 
 
 def _confirmed_votes(reads: _StartedReads) -> frozenset[str]:

@@ -20,7 +20,7 @@ from dynapages.writes import ConditionFailed, write_transaction
 
 MOST_CHECKED = 8
 """Partitions: half a capacity unit each."""
-MOST_FOUND_LATE = 200
+MOST_READ_OF_EMPTY = 200
 """Comments of these partitions that are read for one page."""
 MOST_RECOUNTED = 10_000
 """Comments of a language and rating up to which a page recounts; `check_integrity` does all."""
@@ -39,7 +39,7 @@ def with_empty_partitions(
     if len(runs) > most:
         # By chance, so that the page of another request reads the others.
         runs = sample(runs, most)
-    late = read(runs, PageRequest(MOST_FOUND_LATE), look_ahead=False)
+    late = read(runs, PageRequest(MOST_READ_OF_EMPTY), look_ahead=False)
     comments = [Comment.from_raw_data(dict(entry.item)) for entry in late.entries]
     if comments:
         _recount(product_id, {(comment.language, int(comment.rating)) for comment in comments})

@@ -45,7 +45,7 @@ MOST_QUERIES = 16
 """Of the first round: they cost half a capacity unit each at the least."""
 UNEVEN = 2
 """How many times its share of a page a language may have, without another round for it."""
-LEAST_FOUND = 0.5
+LEAST_RESULTS = 0.5
 """Comments that a read without any counts as having brought, to expect how many it takes."""
 _HIGHEST_GROUP = 999
 """The number of a group stands in its section: it falls from here where a list falls."""
@@ -244,7 +244,7 @@ class SearchPlan:
             if page.cut_at and was_read_alone:
                 RAREST.forget(key)
                 continue
-            ratio = read.items_read / max(read.items_kept, LEAST_FOUND)
+            ratio = read.items_read / max(read.items_kept, LEAST_RESULTS)
             RAREST.note(key, Rarest(str(read.run.partition), ratio))
 
     def _key(self, stem_set: _StemSet) -> object:

@@ -284,7 +284,7 @@ def _with_entries_of(page: Page, comment_ids: Collection[str]) -> Page:
     return replace(page, entries=tuple(entries), reads=tuple(reads))
 
 
-def recent_found(search_request: SearchRequest, recent: Recent) -> Recent:
+def recent_with_all_words(search_request: SearchRequest, recent: Recent) -> Recent:
     """Return comments just written, those without all words of a search as if they were deleted.
 
     With hidden comments none is returned: the list has them.
