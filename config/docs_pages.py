@@ -93,7 +93,7 @@ def read_order() -> dict[str, str]:
 @public
 def document(request: HttpRequest, name: str = "") -> HttpResponse:
     """Show a document, or the index; it reads nothing from DynamoDB."""
-    found = find_document(name)
+    shown = find_document(name)
     previous, following = _neighbours(name)
     breadcrumbs = []
     if name:
@@ -101,7 +101,7 @@ def document(request: HttpRequest, name: str = "") -> HttpResponse:
     # The records are listed together, as one document of the index.
     listed_name = RECORDS if name.startswith(f"{RECORDS}/") else name
     context = {
-        "document": found,
+        "document": shown,
         "trail": breadcrumbs,
         "doors": read_doors(),
         "listed_name": listed_name,

@@ -39,19 +39,19 @@ def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
     path, values = unquote(parts.path), QueryDict(parts.query)
     match = resolve(path)
     if match.view_name == "comments:list":
-        listed = _comments_program(match.kwargs, values)
+        list_program = _comments_program(match.kwargs, values)
     elif match.view_name == "staff_orders":
-        listed = _queue_program(path, values)
+        list_program = _queue_program(path, values)
     elif match.view_name in {"orders", "staff_customer_orders"}:
-        listed = _orders_program(path, values, owner=match.kwargs.get("username", owner))
+        list_program = _orders_program(path, values, owner=match.kwargs.get("username", owner))
     else:
-        listed = None
-    if listed is None:
+        list_program = None
+    if list_program is None:
         return {}
-    options = [*listed.options, *_options_in(parts.query)]
+    options = [*list_program.options, *_options_in(parts.query)]
     command = shlex.join(["python", "manage.py", "explain", *options])
-    request = listed.pager.requested(values, size=settings.PAGE_SIZE)
-    return {**listed.names, "request": request, "command": command}
+    request = list_program.pager.requested(values, size=settings.PAGE_SIZE)
+    return {**list_program.names, "request": request, "command": command}
 
 
 def _comments_program(address: Mapping[str, str], values: QueryDict) -> ListProgram | None:

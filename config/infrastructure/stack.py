@@ -58,15 +58,15 @@ def tables(
 
     ``provisioned`` is the capacity of the models' tables, which are otherwise billed on demand.
     """
-    found = []
+    exported = []
     for name in settings.DYNAMODB_MODELS:
         schema = TableSchema.of(import_string(name), provisioned)
-        found.append(Table(schema))
+        exported.append(Table(schema))
     if with_months:
         for month in months_ahead(now):
             schema = TableSchema.of(model_of(month), monthly_throughput())
-            found.append(Table(schema, is_permanent=False))
-    return found
+            exported.append(Table(schema, is_permanent=False))
+    return exported
 
 
 # Requests for the AWS CLI

@@ -42,15 +42,15 @@ class Command(TableCommand):
             # Shut at once, so that nobody can write in that name meanwhile.
             is_shut = not dry_run and shut_profile(username)
             traces = [*COMMENT_TRACES, PURCHASES, API_KEYS, ACTIVITY, PROFILE]
-            found = erase(traces, username, dry_run=dry_run)
-            found |= emails_found
-            found[PROFILE.kind] |= is_shut
+            numbers = erase(traces, username, dry_run=dry_run)
+            numbers |= emails_found
+            numbers[PROFILE.kind] |= is_shut
             keeps_orders = has_orders(username)
         if options["json"]:
-            figures = {"username": username, "dry_run": dry_run, "found": found}
+            figures = {"username": username, "dry_run": dry_run, "found": numbers}
             self.stdout.write(json.dumps(figures | {"orders_kept": keeps_orders}))
             return
-        for kind, number in found.items():
+        for kind, number in numbers.items():
             line = f"{kind}: {number}"
             if not dry_run:
                 line += " closed" if kind == PROFILE.kind and keeps_orders else " deleted"
