@@ -112,6 +112,16 @@ class TestAPageWhoseUnitsAreSpent:
         assert (places_of(page), page.cut_at.place, page.has_next) == (list("abcd"), "d", True)
 
 
+class TestAPageOfARunThatWasCutShort:
+    def test_has_what_was_not_read_in_front_of_another_runs_items(self):
+        listing = merged(A="abd", B="cef")
+        of_a = {"S": "A"}
+        listing.cut = lambda request: (
+            1 if request["ExpressionAttributeValues"][":p"] == of_a else None
+        )
+        assert places_of(listing.read(PageRequest(2), OLDEST)) == ["a", "b"]
+
+
 class TestWhetherThereIsMore:
     def test_is_told_without_look_ahead_when_it_was_read_anyway(self):
         assert read(merged(A="ac", B="b"), 2, look_ahead=False).has_next

@@ -252,6 +252,13 @@ class TestAWriteToAListThatIsThrottled:
                 self.write(shards, most=most)
         assert shards.count() == expected
 
+    def test_calls_nothing_where_there_are_as_many_as_there_may_be(self, of_process):
+        spread = of_process().spreading(most=1)
+        with metered() as meter:
+            for _ in range(2):
+                spread(frozenset({0}))
+        assert meter.calls == 0
+
     def test_doubles_them_once_with_the_others_that_are_throttled(self, of_process):
         shards, others = of_process(), of_process()
         spreading = [each.spreading(most=8) for each in (shards, shards, others)]
@@ -307,6 +314,7 @@ class TestFolding:
         spread(counters, name, to=8)
         change_all(counters, name, en=1, de=2)
         assert counters.fold(name)
+        assert counters.known([name]) == {name: least}
         assert make_counters().read(name, consistent=True) == {"en": 20, "de": 40}
         assert stored(name) == list(range(least))
 
