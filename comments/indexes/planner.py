@@ -116,7 +116,8 @@ class AccessPattern:
             RATING: chosen.ratings,
         }
         runs = []
-        for combination in product(*(values[part] for part in self.answers)):
+        values_in_key = [values[part] for part in self.answers]
+        for combination in product(*values_in_key):
             # What the index omits because its partition key has it.
             known = {}
             for part, value in zip(self.answers, combination, strict=True):
@@ -231,7 +232,9 @@ class PricedPlan:
     @property
     def estimate(self) -> float | None:
         """The expected capacity units for display, None where they are infinite."""
-        return round(self.capacity_units, 2) if isfinite(self.capacity_units) else None
+        if not isfinite(self.capacity_units):
+            return None
+        return round(self.capacity_units, 2)
 
 
 def cheapest(plans: Sequence[PricedPlan]) -> PricedPlan:
@@ -245,18 +248,26 @@ def _preference(plan: PricedPlan) -> tuple[float, int, bool]:
 
 def price_runs(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
     """Return the plan for a page of ``needed`` items, the look-ahead included."""
-    skipped = tuple(counted.run for counted in runs if counted.total <= 0)
-    held = [counted for counted in runs if counted.total > 0]
-    matching = sum(counted.matching for counted in held)
+    held: list[CountedRun] = []
+    skipped: list[Run] = []
+    matching = 0
+    for counted in runs:
+        # Counts that are wrong may be below zero.
+        if counted.total <= 0:
+            skipped.append(counted.run)
+        else:
+            held.append(counted)
+            matching += counted.matching
     if held and not matching:
         # All that is read would be dropped.
-        return PricedPlan(name, (), (), skipped, capacity_units=inf)
+        return PricedPlan(name, (), (), tuple(skipped), capacity_units=inf)
     first_reads = [best_first_read(counted, matching, needed=needed) for counted in held]
     return PricedPlan(
         name=name,
         runs=tuple(counted.run for counted in held),
         first_reads=tuple(first.limit for first in first_reads),
-        skipped=skipped,
+        skipped=tuple(skipped),
+        # `sum` makes up for rounding: added one by one, plans of equal cost would differ.
         capacity_units=sum(first.capacity_units for first in first_reads),
     )
 
@@ -280,10 +291,13 @@ def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> First
     needed_of_run = needed
     if share < 1:
         needed_of_run -= 1
-    # Rounded, so that pages of about the same counts are priced once.
-    dropped_before_end = float(f"{needed * dropped / matching:.2g}") if dropped else 0.0
+    dropped_before_end = 0.0
+    # One more than there are, so that the read also meets the end of the partition.
     most = counted.total + 1
-    if not dropped:
+    if dropped:
+        # Rounded, so that pages of about the same counts are priced once.
+        dropped_before_end = float(f"{needed * dropped / matching:.2g}")
+    else:
         most = min(most, needed)
     first = _best_first_read(
         needed=needed_of_run,
@@ -314,7 +328,10 @@ def _best_first_read(
     deviation = sqrt(evenly + (UNEVENNESS * (shared + dropped)) ** 2)
 
     def expected_units(limit: int) -> float:
-        falls_short = 0.0 if limit >= most else _above(limit + 0.5, mean, deviation)
+        falls_short = 0.0
+        if limit < most:
+            # A number of items is whole: half of one more corrects the normal distribution.
+            falls_short = _above(limit + 0.5, mean, deviation)
         return _units(limit, item_bytes) + SECOND_ROUND * falls_short
 
     def price(limit: int) -> float:
@@ -331,9 +348,12 @@ def _best_first_read(
 @lru_cache(maxsize=1_024)
 def _units(limit: int, item_bytes: float) -> float:
     """Return the expected capacity units of reading ``limit`` items, whose sizes differ."""
-    mean, deviation = limit * item_bytes, SPREAD * item_bytes * sqrt(limit)
+    mean = limit * item_bytes
+    deviation = SPREAD * item_bytes * sqrt(limit)
+    # A block more is charged for with the probability that the items reach over its border.
     borders = range(BLOCK, ceil(mean + 3 * deviation), BLOCK)
-    return UNITS_PER_BLOCK * (1 + sum(_above(border, mean, deviation) for border in borders))
+    more_blocks = sum(_above(border, mean, deviation) for border in borders)
+    return UNITS_PER_BLOCK * (1 + more_blocks)
 
 
 def _above(bound: float, mean: float, deviation: float) -> float:
@@ -427,10 +447,17 @@ def _plan_list(
     priced = price_indexes(product_id, chosen, counts, needed=needed)
     if forced is not None and forced not in priced:
         raise NoSuchPlan(forced, priced)
-    best = priced[forced] if forced else cheapest(_eligible(priced, chosen, most_units))
-    others = [plan for plan in priced.values() if plan.name != best.name]
-    by_rule = _split(exact_pattern(chosen), chosen, counts)
+    if forced:
+        best = priced[forced]
+    else:
+        best = cheapest(_eligible(priced, chosen, most_units))
+    alternatives = []
+    for other in priced.values():
+        if other.name != best.name:
+            alternatives.append(Alternative(other.name, other.estimate))
+    exact_parts = _split(exact_pattern(chosen), chosen, counts)
     fallback = None
+    # One that was asked for is shown as it is: nothing takes the place of its runs.
     if best.filters and forced is None:
         fallback = partial(_narrower_runs, product_id)
     return ListPlan(
@@ -440,8 +467,8 @@ def _plan_list(
         fallback=fallback,
         empty_partitions=best.skipped,
         estimated_capacity_units=best.estimate,
-        alternatives=tuple(Alternative(plan.name, plan.estimate) for plan in others),
-        by_rule=tuple(min(counts.of(part.chosen), needed) for part in by_rule),
+        alternatives=tuple(alternatives),
+        by_rule=tuple(min(counts.of(part.chosen), needed) for part in exact_parts),
     )
 
 
@@ -469,12 +496,17 @@ def price_indexes(
     counted = {}
     for pattern in PATTERNS:
         parts = _split(pattern, chosen, counts)
-        counted[pattern.name] = [_counted_run(product_id, part, counts) for part in parts]
+        counted[pattern.name] = _counted_runs(product_id, parts, counts)
     if chosen.languages and chosen.ratings:
         mix = _mix(chosen, counted, needed=needed)
-        if len({part.pattern.name for part in mix}) > 1:
-            counted[MIXED] = [_counted_run(product_id, part, counts) for part in mix]
-    return {name: price_runs(name, runs, needed=needed) for name, runs in counted.items()}
+        indexes = {part.pattern.name for part in mix}
+        # A mix that turns out to read one index alone is priced already.
+        if len(indexes) > 1:
+            counted[MIXED] = _counted_runs(product_id, mix, counts)
+    priced = {}
+    for name, runs in counted.items():
+        priced[name] = price_runs(name, runs, needed=needed)
+    return priced
 
 
 def _split(pattern: AccessPattern, chosen: CommentFilter, counts: ProductCounts) -> list[Part]:
@@ -485,7 +517,10 @@ def _split(pattern: AccessPattern, chosen: CommentFilter, counts: ProductCounts)
     ratings: list[tuple[int, ...]] = [chosen.ratings]
     if RATING in pattern.answers:
         ratings = [(rating,) for rating in chosen.ratings or RATINGS]
-    return [Part(pattern, CommentFilter(*values)) for values in product(languages, ratings)]
+    parts = []
+    for languages_of_part, ratings_of_part in product(languages, ratings):
+        parts.append(Part(pattern, CommentFilter(languages_of_part, ratings_of_part)))
+    return parts
 
 
 def _mix(
@@ -495,6 +530,7 @@ def _mix(
     matching = sum(run.matching for run in counted[BY_BOTH.name])
 
     def units(pattern: AccessPattern) -> Iterator[float]:
+        # In the order of `_split`: by language, and within each by rating.
         for run in counted[pattern.name]:
             if run.matching:
                 yield best_first_read(run, matching, needed=needed).capacity_units
@@ -534,14 +570,27 @@ def cheapest_cover(
         return sum(cells[row, column] for column in columns if column not in covered)
 
     def total(covered: tuple[Column, ...]) -> float:
+        price_of_columns = sum(columns[column] for column in covered)
+        # Each row is covered as a whole, or by those of its cells that no column covers.
         price_of_rows = sum(min(rows[row], price_of_cells(row, covered)) for row in rows)
-        return sum(columns[column] for column in covered) + price_of_rows
+        return price_of_columns + price_of_rows
 
     sets: list[tuple[Column, ...]] = []
     for size in range(len(columns) + 1):
         sets.extend(combinations(columns, size))
     best = min(sets, key=total)
-    return tuple(row for row in rows if rows[row] < price_of_cells(row, best)), best
+    whole_rows = []
+    for row in rows:
+        if rows[row] < price_of_cells(row, best):
+            whole_rows.append(row)
+    return tuple(whole_rows), best
+
+
+def _counted_runs(
+    product_id: str, parts: Iterable[Part], counts: ProductCounts
+) -> list[CountedRun]:
+    """Return the runs of a list's parts with their numbers of items."""
+    return [_counted_run(product_id, part, counts) for part in parts]
 
 
 def _counted_run(product_id: str, part: Part, counts: ProductCounts) -> CountedRun:
@@ -549,11 +598,16 @@ def _counted_run(product_id: str, part: Part, counts: ProductCounts) -> CountedR
     pattern, chosen = part.pattern, part.chosen
     conditions = tuple(filter_conditions(pattern, chosen))
     (run,) = pattern.runs(product_id, chosen, conditions)
-    matching = total = counts.of(chosen)
+    matching = counts.of(chosen)
+    total = matching
     if conditions:
         # The partition has all that its key does not distinguish.
-        languages = chosen.languages if LANGUAGE in pattern.answers else counts.languages
-        ratings = chosen.ratings if RATING in pattern.answers else RATINGS
+        languages = counts.languages
+        if LANGUAGE in pattern.answers:
+            languages = chosen.languages
+        ratings: tuple[int, ...] = RATINGS
+        if RATING in pattern.answers:
+            ratings = chosen.ratings
         total = counts.within(languages, ratings)
     return CountedRun(
         run,
@@ -571,10 +625,15 @@ def _eligible(
 
     The latter would miss a comment in a language that is not counted, and are hardly cheaper.
     """
-    plans = [plan for plan in priced.values() if len(plan.runs) <= most_queries(most_units)]
-    if chosen.languages:
-        return plans
-    return [plan for plan in plans if plan.name not in (BY_LANGUAGE.name, BY_BOTH.name)]
+    most = most_queries(most_units)
+    eligible = []
+    for plan_of_index in priced.values():
+        is_by_language = plan_of_index.name in (BY_LANGUAGE.name, BY_BOTH.name)
+        if is_by_language and not chosen.languages:
+            continue
+        if len(plan_of_index.runs) <= most:
+            eligible.append(plan_of_index)
+    return eligible
 
 
 def most_queries(most_units: float) -> float:
@@ -591,9 +650,12 @@ def _narrower_runs(product_id: str, run: Run, most: float) -> Sequence[Run]:
     if len(exact) <= most:
         return exact
     conditions = {condition.attribute: condition for condition in run.keep}
+    # Of a filter by one of them, the exact runs are all that is narrower.
     if len(conditions) < len(BY_BOTH.answers):
         return ()
     languages = tuple(value["S"] for value in conditions[LANGUAGE_ATTRIBUTE].values)
     by_rating = conditions[RATING_ATTRIBUTE]
     by_language = BY_LANGUAGE.runs(product_id, CommentFilter(languages), (by_rating,))
-    return by_language if len(by_language) <= most else ()
+    if len(by_language) > most:
+        return ()
+    return by_language

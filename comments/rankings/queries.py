@@ -46,7 +46,9 @@ class RankedProduct:
 
     @property
     def commented_iso(self) -> str:
-        return timestamp(self.commented) if self.commented else ""
+        if not self.commented:
+            return ""
+        return timestamp(self.commented)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,10 @@ def find_leaderboards(size: int) -> dict[Ranking, tuple[RankedProduct, ...]]:
         return pool().map(read_head, Ranking)
 
     heads = RANKED.read_all(read_heads, pool=pool())
-    pairs = zip(Ranking, heads, strict=True)
-    return {ranking: _products_on(ranking, head) for ranking, head in pairs}
+    leaderboards = {}
+    for ranking, head in zip(Ranking, heads, strict=True):
+        leaderboards[ranking] = _products_on(ranking, head)
+    return leaderboards
 
 
 def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
@@ -103,7 +107,9 @@ def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
         name = entry.item.get(NAME, {"S": id_at(place)})["S"]
         if not name:  # the project leaves it out
             continue
-        number = 0 if ordinal is None else ordinal.signed
+        number = 0
+        if ordinal is not None:
+            number = ordinal.signed
         ranked = RankedProduct(number, named(id_at(place), name))
         if ranking is Ranking.FIVE_STARS:
             ranked = replace(ranked, five_stars=score_at(place))
@@ -115,10 +121,10 @@ def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
 
 
 def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:
-    return [
-        Run(index=_PRODUCTS[ranking], partition=keys.ranking_shard(ranking, shard))
-        for shard in range(shards)
-    ]
+    runs = []
+    for shard in range(shards):
+        runs.append(Run(_PRODUCTS[ranking], partition=keys.ranking_shard(ranking, shard)))
+    return runs
 
 
 # Comments of a product.
@@ -131,15 +137,18 @@ def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor
         voted = together.start(votes_of, visitor.user_id, product_id)
         is_user = together.start(visitor.is_confirmed)
         comments = list_most_helpful(product_id, request)
-        own_votes = voted.result() if is_user.result() else frozenset()
+        # The session may name a user who was deleted since it began.
+        own_votes: frozenset[str] = frozenset()
+        if is_user.result():
+            own_votes = voted.result()
         return MostHelpful(read_product(), comments, own_votes)
 
 
 def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
     """Read a page of a product's comments by helpful votes; those without any are omitted."""
     page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
-    comments = [
-        HelpfulComment(entry_of(entry.item), helpful=score_at(entry.position.place))
-        for entry in page.entries
-    ]
+    comments = []
+    for entry in page.entries:
+        votes = score_at(entry.position.place)
+        comments.append(HelpfulComment(entry_of(entry.item), helpful=votes))
     return PageResult(tuple(comments), page)

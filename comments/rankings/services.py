@@ -14,12 +14,12 @@ because the index may not have it yet; it is confirmed by a strong read. See doc
 A rank gets the product's name when it is first derived; renaming gives it a new version.
 """
 
+import itertools
 import logging
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
 
 from comments import host, keys
 from comments.filters import CommentFilter
@@ -109,8 +109,9 @@ class Rank:
     @property
     def is_stored(self) -> bool:
         """Whether the index holds just this."""
-        stored = [self.stored.get(name, {}).get("S") for name in (PLACE, NEWEST, NAME)]
-        return stored == [self.place, self.newest, self.name]
+        derived = {PLACE: self.place, NEWEST: self.newest, NAME: self.name}
+        stored = {name: self.stored.get(name, {}).get("S") for name in derived}
+        return stored == derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,9 @@ def key_of(key: RankKey) -> Item:
 
 def rankings_of(*ratings: int) -> tuple[Ranking, ...]:
     """Return the rankings that comments of these ratings count for."""
-    return tuple(Ranking) if BEST_RATING in ratings else (Ranking.COMMENTED,)
+    if BEST_RATING in ratings:
+        return tuple(Ranking)
+    return (Ranking.COMMENTED,)
 
 
 # What ranks are now.
@@ -152,21 +155,34 @@ def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
 def derive(rank_keys: Sequence[RankKey], hints: RankHints) -> list[Rank]:
     """Derive ranks from the counts and the newest comments, as they are now."""
     stored = stored_ranks(rank_keys)
-    by_stars = {product for ranking, product in rank_keys if ranking is Ranking.FIVE_STARS}
-    by_time = [product for ranking, product in rank_keys if ranking is Ranking.COMMENTED]
-    # Whose writer has seen all comments need not ask the index for the newest one.
-    counted = by_stars | {product for product in by_time if hints[product].seen}
+    by_time: list[str] = []
+    counted: set[str] = set()
+    unnamed: set[str] = set()
+    for key in rank_keys:
+        ranking, product = key
+        if ranking is Ranking.COMMENTED:
+            by_time.append(product)
+        # Whose writer has seen all comments need not ask the index for the newest one.
+        if ranking is Ranking.FIVE_STARS or hints[product].seen:
+            counted.add(product)
+        # A name is looked up once, and stays in the rank.
+        if NAME not in stored.get(key, {}):
+            unnamed.add(product)
     counts = counters().read_many(counted, consistent=True)
-    complete = {
-        product for product in counted if counts_in(counts[product]).total == hints[product].seen
-    }
+    complete: set[str] = set()
+    for product in counted:
+        if counts_in(counts[product]).total == hints[product].seen:
+            complete.add(product)
     newest = _newest_of(by_time, stored, hints, complete)
-    names = find_names({key[1] for key in rank_keys if NAME not in stored.get(key, {})})
+    names = find_names(unnamed)
     ranks = []
     for key in rank_keys:
         ranking, product = key
         item = stored.get(key, {})
-        name = item[NAME]["S"] if NAME in item else names.get(product)
+        if NAME in item:
+            name = item[NAME]["S"]
+        else:
+            name = names.get(product)
         if ranking is Ranking.FIVE_STARS:
             number = _number_of_best(counts[product])
             ranks.append(Rank(key, item, five_stars_place(product, number), name=name))
@@ -188,7 +204,9 @@ def _number_of_best(counts: Mapping[str, int]) -> int:
 
 def five_stars_place(product_id: str, number: int) -> str | None:
     """Format the place of a product with a number of 5-star comments; None for none."""
-    return scored(number, product_id) if number > 0 else None
+    if number <= 0:
+        return None
+    return scored(number, product_id)
 
 
 def commented_place(product_id: str, newest: str | None) -> str | None:
@@ -224,6 +242,7 @@ def _newest_of(
         item = stored.get((Ranking.COMMENTED, product), {})
         known = item.get(NEWEST, {"S": ""})["S"]
         suggested[product] = {known, hints[product].newest} - {""}
+        # Where no rank is stored, there may be newer comments than the writer's own.
         if hints[product].is_unsure or (not known and product not in complete):
             unsure.append(product)
     return find_newest(suggested, unsure=unsure)
@@ -241,10 +260,13 @@ def find_newest(
     for product, places in suggested.items():
         suggestions.update((product, place) for place in places)
     confirmed = _confirmed(suggestions)
-    doubtful = {product for product, _place in suggestions - confirmed}
-    in_index = sorted(doubtful.union(unsure))
+    to_look_up = set(unsure)
+    for product, _place in suggestions - confirmed:
+        to_look_up.add(product)
+    in_index = sorted(to_look_up)
     indexed = zip(in_index, pool().map(_newest_indexed, in_index), strict=True)
     newest = {product: place for product, place in indexed if place}
+    # A comment just written is confirmed by the table before the index has it.
     for product, place in confirmed:
         newest[product] = max(place, newest.get(product, ""))
     return newest
@@ -282,7 +304,10 @@ def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
 def rename_ranks(product_id: str, name: str) -> list[Action]:
     """Build the actions that write a product's name into its ranks."""
     changes = [ProductRank.name.set(name), ProductRank.version.add(1)]
-    return [update(ProductRank, key_of((ranking, product_id)), changes) for ranking in Ranking]
+    actions = []
+    for ranking in Ranking:
+        actions.append(update(ProductRank, key_of((ranking, product_id)), changes))
+    return actions
 
 
 def _advance_nothing(_number: int) -> None:
@@ -307,19 +332,28 @@ def refresh_ranks(
         with labelled_calls("ranks"):
             for some in in_chunks(sorted(products), PRODUCTS_AT_ONCE):
                 hints = {product: products[product] for product in some}
-                pending = [(ranking, product) for ranking in rankings for product in some]
+                pending = list(itertools.product(rankings, some))
                 if only_stale:
-                    pending = [rank.key for rank in derive(pending, hints) if not rank.is_stored]
+                    pending = _stale(pending, hints)
                 _derive_and_store(pending, hints)
                 advance(len(some))
     except FAILURES as failure:
         if not log_failures:
             raise
-        named = ", ".join(islice(products, MOST_NAMED))
+        named = ", ".join(itertools.islice(products, MOST_NAMED))
         sentence = "The ranks of %d products were left behind (%s): %s"
         logger.warning(sentence, len(products), named, sentence_about(failure))
         return False
     return True
+
+
+def _stale(rank_keys: Sequence[RankKey], hints: RankHints) -> list[RankKey]:
+    """Return the keys of those ranks that are not stored as they are derived now."""
+    stale = []
+    for rank in derive(rank_keys, hints):
+        if not rank.is_stored:
+            stale.append(rank.key)
+    return stale
 
 
 def follow(changes: Sequence[CommentChange]) -> Following:
@@ -332,22 +366,27 @@ def follow(changes: Sequence[CommentChange]) -> Following:
             affected.update(rankings)
             newest[change.product_id] = change.newest_place
 
-    def rank() -> bool:
-        return refresh_ranks(
-            {product_id: RankHint(place) for product_id, place in newest.items()},
-            rankings=[ranking for ranking in Ranking if ranking in affected],
-            log_failures=True,
-        )
+    if not newest:
+        return Following()
 
-    return Following(owes=Owes(ranks=newest), finish=rank) if newest else Following()
+    def rank() -> bool:
+        hints = {product_id: RankHint(place) for product_id, place in newest.items()}
+        # A set has no order, and ranks are derived in that of the rankings.
+        in_order = [ranking for ranking in Ranking if ranking in affected]
+        return refresh_ranks(hints, rankings=in_order, log_failures=True)
+
+    return Following(owes=Owes(ranks=newest), finish=rank)
 
 
 def _affected_rankings(change: CommentChange) -> Collection[Ranking]:
     """Return the rankings of a product that a change of one of its comments may change."""
     if change.is_listed is not change.was_listed:
         return rankings_of(*change.ratings)
+    # An edit moves no comment in time: its product ranks anew where it gains or loses 5 stars.
     are_best = {rating == BEST_RATING for rating in change.ratings}
-    return [Ranking.FIVE_STARS] if len(are_best) > 1 else []
+    if len(are_best) > 1:
+        return [Ranking.FIVE_STARS]
+    return []
 
 
 def _derive_and_store(pending: Sequence[RankKey], hints: RankHints) -> None:
@@ -384,7 +423,7 @@ def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
         lost = pool().map(_store, ranks)
     else:
         lost = pool().map(_store_together, in_chunks(ranks, MOST_ACTIONS))
-    return [rank for some in lost for rank in some]
+    return list(itertools.chain.from_iterable(lost))
 
 
 def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
@@ -392,7 +431,11 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
     try:
         write_transaction(client(), [_update(rank) for rank in ranks])
     except (ConditionFailed, Contended):
-        return [lost for rank in ranks for lost in _store(rank)]
+        # One that is lost makes the whole transaction fail.
+        lost: list[Rank] = []
+        for rank in ranks:
+            lost.extend(_store(rank))
+        return lost
     return []
 
 
@@ -416,7 +459,10 @@ def _update(rank: Rank) -> Action:
     )
     changes = [ProductRank.version.set(version + 1)]
     for attribute, value in values:
-        changes.append(attribute.remove() if value is None else attribute.set(value))
+        if value is None:
+            changes.append(attribute.remove())
+        else:
+            changes.append(attribute.set(value))
     same = unchanged(rank.stored, ProductRank.version)
     return update(ProductRank, key_of(rank.key), changes, same)
 

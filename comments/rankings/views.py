@@ -100,6 +100,10 @@ def ranking(request: HttpRequest, board: Board) -> HttpResponse:
     page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
     result = list_ranking(board.ranking, page_request)
     products = result.items
+    # A page behind the end of the ranking has none.
+    first_number = 1
+    if products:
+        first_number = products[0].number
 
     def context() -> dict[str, object]:
         return {
@@ -107,7 +111,7 @@ def ranking(request: HttpRequest, board: Board) -> HttpResponse:
             "board": board,
             "boards": BOARDS,
             "products": products,
-            "first_number": products[0].number if products else 1,
+            "first_number": first_number,
         }
 
     def feed() -> AtomFeed:
