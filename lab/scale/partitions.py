@@ -38,28 +38,11 @@ class Partition(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
-    """A global index: its key attributes, and the attributes of its entries (None: all)."""
-
-    name: str
-    key_names: Sequence[str]
-    attributes: frozenset[str] | None
-
-    def entry(self, item: Item) -> Item:
-        """Return what the index stores of an item; nothing where the item lacks its key."""
-        if any(name not in item for name in self.key_names):
-            return {}
-        if self.attributes is None:
-            return item
-        return {name: value for name, value in item.items() if name in self.attributes}
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its key attributes and its global indexes."""
+    """The key attributes of a table, and of each of its global indexes by the index's name."""
 
     key_names: Sequence[str]
-    indexes: Sequence[Index]
+    indexes: Mapping[str, Sequence[str]]
 
 
 @dataclass(slots=True)
@@ -104,7 +87,10 @@ class Recorder:
             keys = [self._key_written(action) for action in actions]
             for action, before in zip(actions, context["items_before"], strict=True):
                 keys += self._index_keys(action["TableName"], before, self._current_item(action))
-        for table in consumed if isinstance(consumed, list) else [consumed]:
+        # Calls about one item or one list answer with one table, others with a list of them.
+        if not isinstance(consumed, list):
+            consumed = [consumed]
+        for table in consumed:
             self._add(table, keys, is_write=model.name not in READS)
 
     def _add(
@@ -133,9 +119,10 @@ class Recorder:
             name = request["TableName"]
             table, index = self._table(name), ""
             key_name = table.key_names[0]
-            for one in table.indexes:  # a local index is in the partitions of its table
-                if one.name == request.get("IndexName"):
-                    index, key_name = one.name, one.key_names[0]
+            # A local index is in the partitions of its table.
+            if request.get("IndexName") in table.indexes:
+                index = request["IndexName"]
+                key_name = table.indexes[index][0]
             yield Partition(name, index, _queried_key(request, key_name), is_write=False)
             return
         requests = request.get("RequestItems")
@@ -153,13 +140,17 @@ class Recorder:
         return Partition(name, "", key, is_write=True)
 
     def _index_keys(self, name: str, before: Item, after: Item) -> Iterator[Partition]:
-        """Yield the keys of the index entries that a write has changed."""
-        for index in self._table(name).indexes:
-            old, new = index.entry(before), index.entry(after)
-            if old != new:
-                partition_key = index.key_names[0]
-                for key in {_text(entry[partition_key]) for entry in (old, new) if entry}:
-                    yield Partition(name, index.name, key, is_write=True)
+        """Yield the keys that a changed item has, or had, in the indexes of its table."""
+        if before == after:
+            return
+        for index, key_names in self._table(name).indexes.items():
+            keys = set()
+            for item in (before, after):
+                # An item without the whole key has no entry.
+                if all(key_name in item for key_name in key_names):
+                    keys.add(_text(item[key_names[0]]))
+            for key in keys:
+                yield Partition(name, index, key, is_write=True)
 
     def _current_item(self, action: Mapping[str, Any]) -> Item:
         """Read the item that a write is about; nothing where its table has no global index."""
@@ -176,16 +167,10 @@ class Recorder:
     def _table(self, name: str) -> Table:
         if name not in self._tables:
             described = self._bare.describe_table(TableName=name)["Table"]
-            key_names = _key_names(described)
-            indexes = []
+            indexes = {}
             for index in described.get("GlobalSecondaryIndexes", ()):
-                own_names, projection = _key_names(index), index["Projection"]
-                attributes = None
-                if projection["ProjectionType"] != "ALL":
-                    others = projection.get("NonKeyAttributes", ())
-                    attributes = frozenset({*key_names, *own_names, *others})
-                indexes.append(Index(index["IndexName"], own_names, attributes))
-            self._tables[name] = Table(key_names, indexes)
+                indexes[index["IndexName"]] = _key_names(index)
+            self._tables[name] = Table(_key_names(described), indexes)
         return self._tables[name]
 
 

@@ -10,8 +10,6 @@ from lab.scale.forecast import (
     PRODUCTS,
     STEADY,
     Load,
-    needs_at,
-    remedy_for,
     times_of_limit,
 )
 from lab.scale.partitions import Partition
@@ -62,28 +60,15 @@ class TestAPartition:
     def test_of_a_product_is_asked_for_by_requests_about_it(self):
         load = Load(STEADY, 10_000, has_caches=False)
         asked = 10_000 * STEADY.share(PAGE) * STEADY.product_share(0) * 2
-        assert times_of_limit(MEASURED, load, 0)[READ] == pytest.approx(asked / 3_000)
+        assert times_of_limit(MEASURED, load)[READ] == pytest.approx(asked / 3_000)
 
     def test_of_all_is_divided_among_its_shards(self):
         load = Load(STEADY, 10_000, has_caches=False)
         asked = 10_000 * STEADY.share(ORDER)
-        assert times_of_limit(MEASURED, load, 5)[WRITE] == pytest.approx(asked / 1_000 / 4)
+        assert times_of_limit(MEASURED, load)[WRITE] == pytest.approx(asked / 1_000 / 4)
 
     def test_is_described_without_the_product(self):
         assert PRODUCT.in_words(READ) == "reads of PRODUCT#<product> in comments.all"
-
-
-class TestARemedy:
-    def test_is_needed_where_a_limit_is_near(self):
-        assert needs_at(MEASURED, 1_000) == {}
-        needs = needs_at(MEASURED, 10_000_000)
-        assert needs["copies of a list"].partitions > 100
-        assert needs["shards of the queue (`ORDER_SHARDS`)"].partitions > 100
-
-    def test_is_found_by_the_description(self):
-        assert remedy_for("writes of RANK#HELPFUL#<product> in comments.ranked").words == (
-            "ranks stored once a second"
-        )
 
 
 @pytest.mark.slow
@@ -94,4 +79,4 @@ def test_the_command_measures_every_kind_of_request():
     call_command("bench", "scale", stdout=out)
     for kind in KINDS:
         assert f"| {kind.name} " in out.getvalue()
-    assert "shards of a counter (`COUNTER_SHARDS`)" in out.getvalue()
+    assert "writes of COUNTS#OPEN#* in shop" in out.getvalue()
