@@ -48,6 +48,7 @@ from comments.votes import services as vote_services
 from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
+from dynapages.django.access import Visitor
 from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
@@ -167,6 +168,7 @@ class DraftIn(Schema):
 
     @property
     def draft(self) -> posting.Draft:
+        # Line ends are stored in one form, whatever a program sends.
         text = self.text.replace("\r\n", "\n").replace("\r", "\n").strip()
         title = " ".join(self.title.split())
         language = self.language or detect_language(f"{title}\n{text}") or forms.DEFAULT_LANGUAGE
@@ -258,8 +260,17 @@ class VoteOut(Schema):
 
 def _out(comment: CommentEntry, voted: frozenset[str] | None = None, **more: object) -> CommentOut:
     """Return a comment with what only some answers have of it."""
-    has_voted = None if voted is None else comment.id in voted
+    has_voted = None
+    if voted is not None:
+        has_voted = comment.id in voted
     return CommentOut.model_validate(comment).model_copy(update={"has_voted": has_voted, **more})
+
+
+def _voted_by(visitor: Visitor, voted: frozenset[str]) -> frozenset[str] | None:
+    """Return the ids of comments that a visitor has voted for, None for one without a key."""
+    if not visitor.user_id:
+        return None
+    return voted
 
 
 @router.get("/products/{product_id}/comments", response=CommentListing, auth=READ)
@@ -286,17 +297,18 @@ def list_comments(
                 search=search,
             )
         )
-        voted = page.voted if visitor.user_id else None
         results = page.results
+        voted = _voted_by(visitor, page.voted)
+        shown = [_out(comment, voted, product_id=product_id) for comment in page.comments]
+        search_out = None
+        if search:
+            search_out = _search_out(search.search, results.reach)
         return PageOf(
-            tuple(_out(comment, voted, product_id=product_id) for comment in page.comments),
+            tuple(shown),
             results.page,
             page.total,
             results.plan.name,
-            more={
-                "reached": reached_at(results.page),
-                "search": _search_out(search.search, results.reach) if search else None,
-            },
+            more={"reached": reached_at(results.page), "search": search_out},
         )
 
     return ListOf(pager_of(product_id, narrowed, chosen.order, search), read)
@@ -337,7 +349,7 @@ def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]
 
     def read(page_request: PageRequest) -> PageResult[CommentOut]:
         result = rankings.read_most_helpful(product_id, page_request, visitor=visitor)
-        voted = result.voted if visitor.user_id else None
+        voted = _voted_by(visitor, result.voted)
         shown = [
             _out(ranked.comment, voted, product_id=product_id, helpful_votes=ranked.helpful)
             for ranked in result.comments.items
@@ -351,7 +363,8 @@ def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]
 @lists
 def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
     """List a user's comments, newest first; hidden ones to the user and to staff alone."""
-    caller, user_id = caller_of(request), user_id_in(username)
+    caller = caller_of(request)
+    user_id = user_id_in(username)
     if not user_id:
         raise Http404(NOBODY)
     sees_hidden = caller.user_id == user_id or caller.allows(Scope.STAFF)
@@ -360,9 +373,9 @@ def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
         written = profiles.list_written_by(user_id, page_request)
         require_user_of(written, page_request, user_id)
         comments = [each for each in written.items if sees_hidden or not each.is_hidden]
-        shown = [
-            _out(comment, product=product) for comment, product in profiles.with_products(comments)
-        ]
+        shown = []
+        for comment, product in profiles.with_products(comments):
+            shown.append(_out(comment, product=product))
         return PageResult(tuple(shown), written.page)
 
     return ListOf(Pager("", f"profile/{user_id}"), read, profiles.PLAN)
@@ -400,13 +413,19 @@ def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
     is_own = bool(comment.user_id) and comment.user_id == caller.user_id
     if comment.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
+    has_voted = revision = None
+    if caller.user_id:
+        has_voted = page.has_voted
+    # What a decision is made on, which only staff do.
+    if caller.allows(Scope.STAFF):
+        revision = comment.seen
     return _out(
         comment,
         text=comment.body,
         is_excerpt=False,
-        has_voted=page.has_voted if caller.user_id else None,
+        has_voted=has_voted,
         version=Revision.parse(comment.seen).version,
-        revision=comment.seen if caller.allows(Scope.STAFF) else None,
+        revision=revision,
     )
 
 
@@ -414,13 +433,16 @@ def _name_of_caller(request: HttpRequest) -> str:
     """Return what pages call the user of a key; the user is read unless the caller has it."""
     caller = caller_of(request)
     user = caller.user or find_user(caller.user_id)
-    return display_name_of(user) if user else ""
+    if user is None:
+        return ""
+    return display_name_of(user)
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
 def post(request: HttpRequest, product_id: IdText, content: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     find_product(product_id)
+    # Made of the request, so that a second attempt posts no second comment.
     comment_id = str(ULID.from_bytes(ninja.token_of(request)))
     posting.post_comment(
         content.draft,
@@ -453,7 +475,8 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
     try:
         is_own = posting.is_author(caller.user_id, load_comment(comment_id))
     except NoSuchComment:
-        finish_owed_or_log(comment_id)  # the answer to the first attempt may have been lost
+        # The answer to a first attempt may have been lost, before all was done that it owes.
+        finish_owed_or_log(comment_id)
         raise
     if not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
@@ -491,19 +514,23 @@ def report(request: HttpRequest, comment_id: IdText, content: ReportIn) -> None:
 def reply(request: HttpRequest, comment_id: IdText, content: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
     seen = replies.find_reply(comment_id)
-    if seen is None or seen.text != content.text:
-        if (seen.version if seen else 0) != content.version:
-            raise replies.ReplyChanged(seen)
-        replies.reply_to(
-            comment_id=comment_id,
-            text=content.text,
-            user_id=caller_of(request).user_id,
-            author=_name_of_caller(request),
-            seen=seen,
-            now=clock.now(),
-        )
-    else:
+    # The same text once more is a second attempt: what the first one owes may not be done.
+    if seen is not None and seen.text == content.text:
         replies.finish_reply(comment_id)
+        return get_comment(request, comment_id)
+    seen_version = 0
+    if seen is not None:
+        seen_version = seen.version
+    if seen_version != content.version:
+        raise replies.ReplyChanged(seen)
+    replies.reply_to(
+        comment_id=comment_id,
+        text=content.text,
+        user_id=caller_of(request).user_id,
+        author=_name_of_caller(request),
+        seen=seen,
+        now=clock.now(),
+    )
     return get_comment(request, comment_id)
 
 
@@ -516,6 +543,8 @@ def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
 @router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
 def decide(request: HttpRequest, comment_id: IdText, content: DecisionIn) -> None:
     """Publish, reject, keep, hide, restore or delete a comment."""
-    seen = Revision.parse(content.revision) if content.revision else None
+    seen = None
+    if content.revision:
+        seen = Revision.parse(content.revision)
     who = caller_of(request).user_id
     carry_out(content.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

@@ -68,7 +68,9 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
     if {"after", "before", "month"} & request.GET.keys():
         raise Refusal(_(FIRST_PAGE_ONLY), first_url=list_url(product_id, CommentFilter()))
     all_languages = _wants_all_languages(request)
-    accepted = "" if all_languages else request.headers.get("Accept-Language", "")
+    accepted = ""
+    if not all_languages:
+        accepted = request.headers.get("Accept-Language", "")
     return _show(
         request,
         CommentsRequest(
@@ -103,7 +105,9 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     # One list has one URL, for caches and for search engines.
     if not is_filter_canonical or not _is_query_canonical(request, order):
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
-    search = search_in(request) if "q" in request.GET else None
+    search = None
+    if "q" in request.GET:
+        search = search_in(request)
     if search and order.is_by_rating:
         first_url = list_url(product_id, chosen, search=search)
         raise Refusal(_(NOT_BY_RATING), first_url=first_url)
@@ -140,13 +144,19 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     is_own = bool(comment.user_id) and comment.user_id == user_id_of(request.user)
     if comment.is_hidden and not (is_own or request.user.is_staff):
         raise Http404(NO_SUCH_COMMENT)
+    canonical_url = ""
+    if not comment.is_hidden:
+        canonical_url = f"{site_of(request)}{comment.url}"
+    tools = None
+    if request.user.is_staff:
+        tools = staff_tools(comment)
     context = {
-        "canonical_url": "" if comment.is_hidden else f"{site_of(request)}{comment.url}",
+        "canonical_url": canonical_url,
         "comment": comment,
         "product": page.product,
         "is_own": is_own,
         "has_voted": page.has_voted,
-        "tools": staff_tools(comment) if request.user.is_staff else None,
+        "tools": tools,
         "explain": _explain_reads,
     }
     return render_page(request, "comments/comment.html", context)
@@ -168,7 +178,10 @@ def _recently_written(request: HttpRequest) -> Sequence[str]:
 
 def _is_query_canonical(request: HttpRequest, order: CommentOrder) -> bool:
     """Return whether the order is named where it is not the default one, and no search is blank."""
-    if request.GET.getlist("order") != ([order] if order.query else []):
+    named_orders: list[str] = []
+    if order.query:
+        named_orders = [order]
+    if request.GET.getlist("order") != named_orders:
         return False
     return "q" not in request.GET or bool(request.GET["q"].strip())
 
@@ -182,6 +195,7 @@ def _canonical_url(
     others.pop(REMEMBER, None)
     if not request.GET.get("q", "").strip():
         others.pop("q", None)
+        # It says something of a search only.
         others.pop("hidden", None)
     url = list_url(product_id, chosen, order)
     if not others:
@@ -192,7 +206,10 @@ def _canonical_url(
 
 def _shown(request: HttpRequest, pager: Pager) -> int:
     """Return how many comments there are on a page that reads on by itself, to be filled."""
-    shown = request.GET.get(SHOWN, "0") if wants_partial(request) else "0"
+    shown = "0"
+    if wants_partial(request):
+        shown = request.GET.get(SHOWN, shown)
+    # As text: `int` would accept other digits, blanks and signs as well.
     if shown not in map(str, range(settings.PAGE_SIZE)):
         most = {"most": settings.PAGE_SIZE - 1}
         raise Refusal(_(NOT_SHOWN) % most, first_url=pager.first_url)
@@ -203,7 +220,8 @@ def _page_request(
     request: HttpRequest, pager: Pager, order: CommentOrder, *, size: int
 ) -> PageRequest:
     """Return the page that is asked for, by a token or a month. Raises Refusal."""
-    page_request, month = pager.requested(request.GET, size=size), request.GET.get("month")
+    page_request = pager.requested(request.GET, size=size)
+    month = request.GET.get("month")
     if month is None:
         return page_request
     try:
@@ -217,7 +235,8 @@ def _page_request(
 
 def _remember_languages(url: str, chosen: CommentFilter) -> HttpResponse:
     """Lead to a list, and remember on other products' pages whether it is of all languages."""
-    response, name = redirect(url), COMMENTS["LANGUAGES_COOKIE"]
+    response = redirect(url)
+    name = COMMENTS["LANGUAGES_COOKIE"]
     if chosen.languages:
         response.delete_cookie(name, samesite="Lax")
     else:
@@ -257,23 +276,24 @@ def _show(request: HttpRequest, comments_request: CommentsRequest) -> HttpRespon
         response.status_code = HTTPStatus.BAD_REQUEST
         return response
     response = _unless_known(request, page.facts, render)
+    # The answer differs where the field itself has sent the search: see `SearchRequest.is_typed`.
     if search:
-        patch_vary_headers(response, ("HX-Trigger",))  # see `SearchRequest.is_typed`
+        patch_vary_headers(response, ("HX-Trigger",))
     return response
 
 
 def _rendered(request: HttpRequest, page: CommentsPage) -> HttpResponse:
     """Render a product's own page, or that of a list."""
-    is_own = page.request.filter is None
+    template = "comments/lists/list.html"
+    # Only a product's own page has no filter of its URL.
+    if page.request.filter is None:
+        template = "comments/product.html"
     return show_page(
         request,
         page.pager,
         page.request.page_request,
         page.results.page,
-        templates=(
-            "comments/product.html" if is_own else "comments/lists/list.html",
-            "comments/lists/_comments.html",
-        ),
+        templates=(template, "comments/lists/_comments.html"),
         context=page.context,
         feed=page.feed,
     )

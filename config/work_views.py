@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from itertools import islice
 from operator import attrgetter
 
@@ -41,9 +40,8 @@ class GivenUp:
 
 def _read_given_up(_request: HttpRequest, _visitor: Visitor) -> list[GivenUp]:
     """Read what all queues have given up, in one round; what was given up first comes first."""
-    reads = [partial(_rows_of, queue) for queue in queues()]
     rows: list[GivenUp] = []
-    for rows_of_queue in pool().gather(reads):
+    for rows_of_queue in pool().map(_rows_of, queues()):
         rows += rows_of_queue
     return sorted(rows, key=attrgetter("given_up_at"))
 

@@ -86,13 +86,19 @@ class Change:
         if reply is not None:
             item.reply = reply_shown(reply.serialize())
             item.reply_digest = _digest(reply)
+        # What was deleted is as if it had never been there.
         if stored and is_tombstone(stored):
             stored = None
+        body_item = reply_item = None
+        if body is not None:
+            body_item = body.serialize()
+        if reply is not None:
+            reply_item = reply.serialize()
         return cls(
             comment=comment,
             item=item.serialize(),
-            body=body.serialize() if body else None,
-            reply=reply.serialize() if reply else None,
+            body=body_item,
+            reply=reply_item,
             stored=stored,
         )
 
@@ -137,11 +143,13 @@ class Change:
             return False
         author, stored_author = self.item.get(_AUTHOR), self.stored.get(_AUTHOR)
         are_authors_known = author is not None and stored_author is not None
+        texts = [self.item.get(name) for name in _TEXTS]
+        stored_texts = [self.stored.get(name) for name in _TEXTS]
         differences = [
             len(self.products) > 1,
             are_authors_known and author != stored_author,
             self.comment.created_at != moment_at(self.stored[_PLACE]["S"]),
-            any(self.item.get(name) != self.stored.get(name) for name in _TEXTS),
+            texts != stored_texts,
         ]
         return differences.count(True) >= _DIFFERENCES_OF_A_COLLISION
 
@@ -229,7 +237,10 @@ class Change:
 
     def actions(self) -> list[Action]:
         """Build the writes, conditional on the comment, its body and its reply being unchanged."""
-        same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)
+        if self.stored is None:
+            same = NEW_OR_DELETED
+        else:
+            same = unchanged(self.stored, *_DECISIVE)
         actions = [put(Comment, self.merged, same)]
         if self.body is not None:
             actions.append(put(Comment, self.body))

@@ -1,7 +1,7 @@
 """Codes of languages in a file that are probably codes of countries, such as ``jp`` or ``us``."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pycountry
@@ -23,7 +23,10 @@ def probable_countries(file_codes: Iterable[str]) -> list[str]:
     """
     codes = sorted(set(file_codes))
     are_countries = any(_is_country(code) for code in codes)
-    suspects = SPOKEN.keys() if are_countries else SELDOM
+    suspects: Collection[str] = SELDOM
+    # A file writes all of its codes in one way.
+    if are_countries:
+        suspects = SPOKEN
     return [code for code in codes if code.lower() in suspects]
 
 
@@ -41,9 +44,13 @@ def warning_about_countries(file_codes: Iterable[str]) -> str:
     codes = probable_countries(file_codes)
     if not codes:
         return ""
-    named = ", ".join(f"{code} ({language_name(code.lower())})" for code in codes)
-    mapped = ",".join(f"{code.lower()}={SPOKEN[code.lower()]}" for code in codes)
+    named: list[str] = []
+    mapped: list[str] = []
+    for code in codes:
+        language = code.lower()
+        named.append(f"{code} ({language_name(language)})")
+        mapped.append(f"{language}={SPOKEN[language]}")
     return (
-        f"These languages look like codes of countries: {named}. If they are, import again with "
-        f"--language-map {mapped}, or what is spoken there."
+        f"These languages look like codes of countries: {', '.join(named)}. If they are, import "
+        f"again with --language-map {','.join(mapped)}, or what is spoken there."
     )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from xml.sax.saxutils import escape
 
 from django.urls import reverse
@@ -22,6 +21,7 @@ from dynapages.calls import Batches
 from dynapages.files.export_command import list_walk, table_walk
 from dynapages.files.exports import Layout, Row, Walk
 from dynapages.items import Item
+from dynapages.lists import Page, PageRequest
 from dynapages.process import client, pool, read
 
 AT_A_TIME = 200
@@ -45,7 +45,11 @@ def walk_through(product_id: str | None) -> Walk:
     if product_id is None:
         return table_walk(TABLE, _rows_of_listed)
     runs = plan(product_id, CommentFilter()).runs
-    return list_walk(partial(read, runs), _rows, at_a_time=AT_A_TIME)
+
+    def read_page(request: PageRequest) -> Page:
+        return read(runs, request)
+
+    return list_walk(read_page, _rows, at_a_time=AT_A_TIME)
 
 
 def _rows_of_listed(items: Sequence[Item]) -> Rows:
@@ -81,8 +85,12 @@ def _row(
 ) -> dict[str, object]:
     """Build the row of a comment with its whole text and reply; what it lacks is left out."""
     key = keys.comment(entry.id)
-    body, whole_reply = parts.get((key, keys.BODY)), parts.get((key, keys.REPLY))
-    reply = reply_in(whole_reply) if whole_reply else entry.reply
+    text = entry.text
+    if (key, keys.BODY) in parts:
+        text = parts[key, keys.BODY][_TEXT]["S"]
+    reply = entry.reply
+    if (key, keys.REPLY) in parts:
+        reply = reply_in(parts[key, keys.REPLY])
     row: dict[str, object] = {
         "id": entry.id,
         "product_id": entry.product_id,
@@ -91,13 +99,15 @@ def _row(
         "created_at": entry.created.isoformat(),
         "author": entry.author,
         "title": entry.title,
-        "body": body[_TEXT]["S"] if body else entry.text,
+        "body": text,
         "username": entry.user_id,
-        "verified": "true" if entry.is_verified else "",
     }
+    if entry.is_verified:
+        row["verified"] = "true"
     if reply is not None:
         row["reply"] = reply.text
-        row["replied_at"] = reply.replied.isoformat() if reply.replied else ""
+        if reply.replied:
+            row["replied_at"] = reply.replied.isoformat()
     if product is not None:
         row["product_name"], row["product_external_id"] = product
     return {name: value for name, value in row.items() if value != ""}
@@ -156,14 +166,18 @@ class GoogleFeed(Layout):
 
 
 def _reviewer(author: str) -> str:
-    is_anonymous = "false" if author else "true"
-    name = _text(author or _ANONYMOUS)
-    return f'<reviewer><name is_anonymous="{is_anonymous}">{name}</name></reviewer>'
+    if author:
+        name = f'<name is_anonymous="false">{_text(author)}</name>'
+    else:
+        name = f'<name is_anonymous="true">{_text(_ANONYMOUS)}</name>'
+    return f"<reviewer>{name}</reviewer>"
 
 
 def _optional_element(name: str, row: Row, column: str) -> str:
     """Return the element of a column, empty where the row does not have it."""
-    return _element(name, str(row[column])) if column in row else ""
+    if column not in row:
+        return ""
+    return _element(name, str(row[column]))
 
 
 def _element(name: str, text: str) -> str:

@@ -95,12 +95,13 @@ def _sentences_of_trial(
 def _rows(result: ImportResult) -> str:
     """Return the sentence with the numbers of rows that were read, rejected and skipped."""
     passes = result.passes
-    skipped = f", {passes.skipped:,} skipped" if passes.skipped else ""
-    spelling = f" ({passes.detected})" if passes.detected else ""
-    return (
-        f"{passes.rows:,} rows: {passes.read:,} read, {passes.rejected:,} rejected{skipped}"
-        f"{spelling}."
-    )
+    sentence = f"{passes.rows:,} rows: {passes.read:,} read, {passes.rejected:,} rejected"
+    if passes.skipped:
+        sentence += f", {passes.skipped:,} skipped"
+    # How the file is written, if not in UTF-8 with commas.
+    if passes.detected:
+        sentence += f" ({passes.detected})"
+    return f"{sentence}."
 
 
 def _remarks(result: ImportResult) -> Iterator[str]:
@@ -110,7 +111,9 @@ def _remarks(result: ImportResult) -> Iterator[str]:
     if languages:
         shown = [f"{code} {number:,}" for code, number in languages.most_common(_LANGUAGES_SHOWN)]
         further = len(languages) - len(shown)
-        more = f" and {further} more" if further else ""
+        more = ""
+        if further:
+            more = f" and {further} more"
         yield f"Languages: {', '.join(shown)}{more}."
     remarks = (
         (result.verdicts.moved, "Replaced comments that were moved from other products: {:,}."),

@@ -148,7 +148,9 @@ class CommentParser:
         if column is None:
             return
         word = values.word_of(record.values[column])
-        said = f"“{word[:20]}”" if word else "empty"
+        said = "empty"
+        if word:
+            said = f"“{word[:20]}”"
         allowed = " or ".join(self.shape.only[column_key(column)])
         raise RowRefused(f"{column[:LONGEST_COLUMN]} is {said}: only {allowed} is imported")
 
@@ -192,7 +194,8 @@ class CommentParser:
         original = row.texts["product_id"].strip()
         if not original:
             raise RowRefused("product_id is missing")
-        short_text("product_id", original, LONGEST_LINE_OF_TEXT)  # it is kept as the name
+        # An id that has to be mapped is kept as the product's name.
+        short_text("product_id", original, LONGEST_LINE_OF_TEXT)
         product_id = identifier_of(original)
         # Ids of other systems hold what addresses of pages cannot.
         if product_id != original:

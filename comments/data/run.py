@@ -53,14 +53,20 @@ class CommentFile:
         self, found: OpenRows, findings: Findings
     ) -> Iterator[NewComment | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        added = self.joined.columns if self.joined else ()
+        added: Sequence[str] = ()
+        if self.joined is not None:
+            added = self.joined.columns
         shape = self.shape
         if found.are_columns_known:
             shape = shape.among((*found.columns, *added))
         parser = CommentParser(shape, self.now, findings)
         for row in self._rows(found.rows):
-            yield parser.read(row) if isinstance(row, Record) else row
-        if found.columns:  # an empty file of JSON has none
+            if isinstance(row, Record):
+                yield parser.read(row)
+            else:
+                yield row
+        # JSON has its columns in its rows: only now they are all known, and an empty file has none.
+        if found.columns:
             self.shape.among((*found.columns, *added))
 
     def _rows(
@@ -97,7 +103,9 @@ class ImportResult:
 
     @property
     def written(self) -> int:
-        return 0 if self.is_trial else self.verdicts.new + self.verdicts.replaced
+        if self.is_trial:
+            return 0
+        return self.verdicts.new + self.verdicts.replaced
 
     def add(self, changes: Sequence[Change]) -> None:
         """Count what comments changed, or would change."""
@@ -168,7 +176,10 @@ def _compare(result: ImportResult, writer: BulkWriter, progress: Progress) -> No
     passes = result.passes
     with progress.step("Comparing", total=passes.read, unit=" rows") as advance:
         for chunk in bounded_chunks(passes.winning()):
-            changes = _changes(writer, chunk) if result.is_compared else None
+            changes = None
+            # A database that has not answered once is not waited for again.
+            if result.is_compared:
+                changes = _changes(writer, chunk)
             if changes is None:
                 result.add_uncompared(chunk)
             else:

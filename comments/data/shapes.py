@@ -147,6 +147,7 @@ class Shape:
         for name in FIELDS:
             columns[name] = [column for column in self.of(name) if column in present]
             self._require_column(name, columns[name], present)
+        # A rule must not be met by one of two columns of the same name and broken by the other.
         decisive = self._columns_of_rules()
         for column in present:
             if column_key(column) in decisive:
@@ -158,7 +159,10 @@ class Shape:
         is_needed = name in self.named or name in self._needed_fields()
         candidates = columns or self.of(name)
         if candidates:
-            columns_among(present, {name: candidates[0]}, needed=[name] if is_needed else [])
+            needed = []
+            if is_needed:
+                needed.append(name)
+            columns_among(present, {name: candidates[0]}, needed=needed)
         elif is_needed:
             raise BadMapping(f"{name} has no column: give it one, or a value by --set.")
 

@@ -23,7 +23,9 @@ _BREAK = re.compile(r"\s*(?:<br\s*/?>|</(?:p|div|li)>)\s*", re.IGNORECASE)
 
 def word_of(value: object) -> str:
     """Return a value as a word in lower case; the booleans of JSON are words too."""
-    return "" if value is None else str(value).strip().lower()
+    if value is None:
+        return ""
+    return str(value).strip().lower()
 
 
 def plain_text(name: str, value: object) -> str:
@@ -67,6 +69,7 @@ def comment_id_from(text: str, *, prefix: str = "") -> str:
     short_text("id", comment_id, LONGEST_ID)
     if not comment_id.isprintable() or comment_id != comment_id.strip():
         raise RowRefused("id holds characters that cannot be seen, or white space at an end")
+    # Browsers resolve such parts of an address before they send it.
     if {".", ".."} & set(comment_id.split("/")):
         raise RowRefused("id has a part “.” or “..”, which no address can hold")
     return comment_id
@@ -88,7 +91,8 @@ def user_id_from(text: str) -> str:
         user_id = str(field.clean(text, None))
     except ValidationError as error:
         raise RowRefused(f"username: {error.messages[0]}") from error
-    if user_id.casefold() != text.strip().casefold():  # a number can be written in many ways
+    # A number can be written in many ways: only one of them is the id.
+    if user_id.casefold() != text.strip().casefold():
         raise RowRefused(f"username: “{text[:20]}” is not written as ids of users are")
     if "#" in user_id:
         raise RowRefused("username holds a “#”")

@@ -9,7 +9,6 @@ still stored. The ranks are derived at the end, and what earlier imports have le
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 
 from comments import keys, signals
 from comments.data.changes import Change, Verdict, VerdictCounts
@@ -27,6 +26,7 @@ from comments.store.table import ATTEMPTS
 from comments.store.writing import CommentChange, Committed, Owes, write_comments
 from dynapages.calls import Batches, clock, in_chunks, sentence_about
 from dynapages.django.options import Progress
+from dynapages.items import Item
 from dynapages.process import client
 from dynapages.pynamodb import FAILURES
 from dynapages.work import worker
@@ -101,9 +101,10 @@ class BulkWriter:
             # Before the first write: a process that is killed leaves what has to be ranked.
             self._owe_ranks(needed)
             lost_ids = self._put(needed)
+            settled = [change for change in changes if change.comment.id not in lost_ids]
+            decided += settled
             if self._announces:
-                _announce(change for change in needed if change.comment.id not in lost_ids)
-            decided += [change for change in changes if change.comment.id not in lost_ids]
+                _announce(change for change in settled if change.is_needed)
             # What others have changed meanwhile is compared anew.
             comments = [comment for comment in comments if comment.id in lost_ids]
             if not comments:
@@ -113,7 +114,9 @@ class BulkWriter:
     def compare(self, comments: Sequence[NewComment]) -> list[Change]:
         """Read what is stored under the ids of comments, and return what they would change."""
         table_keys = [comment_key(comment.id) for comment in comments]
-        stored = {item["pk"]["S"]: item for item in self._batches.get(TABLE, table_keys)}
+        stored: dict[str, Item] = {}
+        for item in self._batches.get(TABLE, table_keys):
+            stored[item["pk"]["S"]] = item
         changes: list[Change] = []
         for comment in comments:
             changes.append(Change.between(stored.get(keys.comment(comment.id)), comment))
@@ -142,8 +145,10 @@ class BulkWriter:
         for change in changes:
             if change.is_needed:
                 self._changed_products |= change.products
-            is_seen = change.verdict is not Verdict.SUPERSEDED
-            self._add_hint(change.comment.product_id, change.place, 1 if is_seen else 0)
+            seen = 1
+            if change.verdict is Verdict.SUPERSEDED:
+                seen = 0
+            self._add_hint(change.comment.product_id, change.place, seen)
             # A product that a comment has left may have lost its newest one.
             for product_id in change.left_products:
                 self._add_hint(product_id, "", 0)
@@ -165,9 +170,8 @@ class BulkWriter:
 
     def _put(self, changes: Sequence[Change]) -> set[str]:
         """Write changes; return the ids of the comments that others have changed meanwhile."""
-        writes = [partial(_write_transaction, group) for group in _transactions(changes)]
         lost_ids: set[str] = set()
-        for lost in self._batches.pool.gather(writes):
+        for lost in self._batches.pool.map(_write_transaction, _transactions(changes)):
             lost_ids.update(lost)
         return lost_ids
 
@@ -181,8 +185,10 @@ class BulkWriter:
         changed: dict[str, RankHint] = {}
         only_seen: dict[str, RankHint] = {}
         for product_id, hint in self._hints.items():
-            hints = changed if product_id in self._changed_products else only_seen
-            hints[product_id] = hint
+            if product_id in self._changed_products:
+                changed[product_id] = hint
+            else:
+                only_seen[product_id] = hint
         with progress.step("Ranking", total=len(self._hints), unit=" products") as advance:
             if not refresh_ranks(changed, log_failures=True, advance=advance):
                 return False
@@ -195,12 +201,12 @@ class BulkWriter:
         """
         if not is_searchable():
             return 0
-        worker().flush(seconds=CLOSING_SECONDS)  # what is written needs no second look
+        # What this import has written itself needs no second look.
+        worker().flush(seconds=CLOSING_SECONDS)
         unfinished: set[str] = set()
         with progress.step("Finishing", total=len(self._hints), unit=" products") as advance:
             for product_ids in in_chunks(sorted(self._hints), PRODUCTS_AT_ONCE):
-                reads = [partial(changes_of, product_id) for product_id in product_ids]
-                for changes in self._batches.pool.gather(reads):
+                for changes in self._batches.pool.map(changes_of, product_ids):
                     unfinished.update(changes)
                 advance(len(product_ids))
         outcomes = [_finish_or_log(change) for change in sorted(unfinished)]
@@ -219,7 +225,8 @@ def _finish_or_log(change: str) -> bool:
 def _announce(changes: Iterable[Change]) -> None:
     """Send the signals of comments that were written: posted, or edited."""
     for change in changes:
-        comment, moment = change.comment, clock.now()
+        comment = change.comment
+        moment = clock.now()
         if change.stored is None:
             signals.announce(
                 signals.comment_posted, comment.id, moment=moment, comment=comment, was=None
@@ -258,9 +265,12 @@ def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
     That are the counts of each product, and where comments can be searched a change, a mark of it
     in each product, and its due item.
     """
-    actions_of_product, actions_of_all = (2, 2) if is_searchable() else (1, 0)
+    actions_of_product, actions_of_all = 1, 0
+    if is_searchable():
+        actions_of_product, actions_of_all = 2, 2
     group: list[Change] = []
-    actions, characters, products = 0, 0, set[str]()
+    actions, characters = 0, 0
+    products: set[str] = set()
     # Those of one product together share its counts.
     for change in sorted(changes, key=_product_id_of):
         actions += change.cost

@@ -6,7 +6,6 @@ All are in the sparse index ``moderation``, by how long they wait.
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import datetime
-from functools import partial
 
 from django.dispatch import Signal
 
@@ -122,7 +121,7 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     comments = [entry_of(entry.item) for entry in page.entries]
     # Reports are a Query each: they are read while the products are.
     with pool().together() as together:
-        reports_read = together.start(partial(read_reports, [comment.id for comment in comments]))
+        reports_read = together.start(read_reports, [comment.id for comment in comments])
         products = find_products(comment.product_id for comment in comments)
         reports = reports_read.result()
     items = []

@@ -8,7 +8,6 @@ same form sent twice is the same comment.
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -117,7 +116,7 @@ def post_comment(
     """
     # Both are read in one round; what a project asks is asked in the request's own thread.
     with pool().together() as together:
-        blocked = together.start(partial(is_blocked, user_id))
+        blocked = together.start(is_blocked, user_id)
         is_verified = has_bought(user_id, product_id)
         writer = Author(user_id, is_blocked=blocked.result())
     comment = NewComment(
@@ -148,7 +147,7 @@ def save_edit(draft: Draft, *, comment_id: str, version: int, user_id: str, now:
     `edit_comment`.
     """
     with pool().together() as together:
-        blocked = together.start(partial(is_blocked, user_id))
+        blocked = together.start(is_blocked, user_id)
         stored = load_own(comment_id, user_id=user_id)
         before = stored.comment
         is_same = draft_of(before) == draft

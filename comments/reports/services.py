@@ -5,7 +5,6 @@ A report puts its comment into the queue (the sparse index ``moderation``) in th
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext as _
@@ -111,9 +110,8 @@ def report_comment(
 
 def read_reports(comment_ids: list[str]) -> dict[str, tuple[CommentReport, ...]]:
     """Read up to `SHOWN_REPORTS` reports of each comment, by one Query for each."""
-    reads = [partial(_first_reports, comment_id) for comment_id in comment_ids]
     with labelled_calls("reports"):
-        reports = pool().gather(reads)
+        reports = pool().map(_first_reports, comment_ids)
     return dict(zip(comment_ids, reports, strict=True))
 
 

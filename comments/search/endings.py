@@ -79,8 +79,11 @@ _RULES = {
     language: [(re.compile(f"{ending}$"), accented) for ending, accented in endings]
     for language, endings in _ENDINGS.items()
 }
-_FRONT = {"i": "i", "o": "ö", "u": "ü"}
-_BACK = {"i": "\u0131", "o": "o", "u": "u"}
+_HARMONY = {
+    "e": {"i": "i", "o": "ö", "u": "ü"},
+    "a": {"i": "\u0131", "o": "o", "u": "u"},
+}
+"""Of Turkish: the front vowels that go with ``e``, and the back vowels that go with ``a``."""
 
 
 def with_accents(word: str, language: str) -> str:
@@ -104,14 +107,19 @@ def _in_harmony(word: str) -> str:
     first = re.search("[ae]", word)
     if not first:
         return word
-    vowels = _FRONT if first[0] == "e" else _BACK
-    letters, is_first = list[str](), True
+    vowels = _HARMONY[first[0]]
+    letters = ""
+    is_first_vowel = True
     for letter in word:
-        if letter in "ae":
-            vowels = _FRONT if letter == "e" else _BACK
-        is_vowel = letter in "aeiou"
-        is_kept = letter == "o" and not is_first
-        letters.append(letter if is_kept else vowels.get(letter, letter))
-        is_first = is_first and not is_vowel
-    harmonic = re.sub("(?<=[dt][ae]k)\u0131$", "i", "".join(letters))  # "-ki" never changes
+        if letter in _HARMONY:
+            vowels = _HARMONY[letter]
+        # No "ö" stands behind the first vowel: "geliyor" keeps its "o".
+        if letter == "o" and not is_first_vowel:
+            letters += letter
+        else:
+            letters += vowels.get(letter, letter)
+        if letter in "aeiou":
+            is_first_vowel = False
+    # The ending "-ki" never changes.
+    harmonic = re.sub("(?<=[dt][ae]k)\u0131$", "i", letters)
     return re.sub("(?<=[\u0131iuüae])g(?=[\u0131iuü](?:[nmzykst]|$))", "ğ", harmonic)

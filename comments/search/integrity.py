@@ -8,6 +8,7 @@ fills the table of a site that has just switched on the search, too.
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 
@@ -51,7 +52,7 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
         subject = f"postings of {comments_of(change)}"
         repair = partial(repair_once, finish_change, change[_PLACE]["S"], bulk_batches())
         yield Difference("change", subject, "not written", "written", repair)
-    marks = list[Item]()
+    marks: list[Item] = []
     wrong = _comments_that_differ(shown, marks)
     for mark in marks:
         yield from _reread_mark(mark)
@@ -89,10 +90,12 @@ def _comments_that_differ(progress: Progress, marks: list[Item]) -> list[str]:
     sums: dict[str, int] = defaultdict(int)
     for key, item in _postings(progress, marks):
         sums[key] ^= _digest(item)
-    wrong, bodies = list[str](), dict[str, str]()
+    wrong: list[str] = []
+    bodies: dict[str, str] = {}
     for item in scan_table(COMMENTS_TABLE, progress):
         key = item["pk"]["S"]
-        if item["sk"]["S"] == keys.BODY:  # which comes before its comment
+        # A body comes before its comment: only the latest one is needed.
+        if item["sk"]["S"] == keys.BODY:
             bodies = {key: item[_BODY]["S"]}
         elif is_comment(item):
             expected = 0
@@ -100,7 +103,8 @@ def _comments_that_differ(progress: Progress, marks: list[Item]) -> list[str]:
                 expected ^= _digest(posting)
             if sums.pop(key, 0) != expected:
                 wrong.append(key)
-    return [*wrong, *sums]  # and those of comments that are gone
+    # What is left are postings of comments that are gone.
+    return [*wrong, *sums]
 
 
 def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Difference]:
@@ -108,43 +112,87 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
 
     Comments that have postings of the older version only are one difference, too.
     """
-    writer = WordWriter(bulk_batches())
-    derived = writer.derive(writer.read(some))
-    expected = {key: writer.by_name(derived.get(key, ())) for key in some}
-    names = {key: stored[key].union(expected[key]) for key in some}
-    posting_keys = [writer.table_key(name) for key in some for name in names[key]]
-    postings = writer.by_name(writer.batches.get(TABLE, posting_keys))
-    without, with_older = list[str](), list[str]()
-    for key in some:
-        now = {name: _digest(postings[name]) for name in names[key] if name in postings}
-        right = {name: _digest(item) for name, item in expected[key].items()}
-        if right and not now:
-            without.append(key)
-        elif right and all(version_in(partition) == OLDER for partition, _place in now):
-            with_older.append(key)
-        elif now != right:
+    comments = _read_postings_of(some, stored)
+    without: list[_PostingsOfComment] = []
+    with_older: list[_PostingsOfComment] = []
+    for comment in comments:
+        if comment.expected and not comment.stored:
+            without.append(comment)
+        elif comment.expected and comment.are_all_older:
+            with_older.append(comment)
+        elif comment.stored != comment.expected:
             yield Difference(
                 "postings",
-                describe_comments([key]),
-                describe_names(partition for partition, _place in now),
-                describe_names(partition for partition, _place in right),
-                partial(repair_once, rewrite, names[key]),
+                describe_comments([comment.key]),
+                describe_names(partition for partition, _place in comment.stored),
+                describe_names(partition for partition, _place in comment.expected),
+                partial(repair_once, rewrite, comment.names),
             )
     # Of a site that has just switched on the search, these are all of its comments.
-    for comment_keys, stored_now in (
-        (without, "no postings"),
-        (with_older, f"postings of {OLDER}"),
-    ):
-        if comment_keys:
-            number = sum(len(expected[key]) for key in comment_keys)
-            wrong = set[Name]().union(*(names[key] for key in comment_keys))
-            yield Difference(
-                "words",
-                describe_comments(comment_keys),
-                stored_now,
-                f"{number} postings",
-                partial(repair_once, rewrite, wrong),
-            )
+    if without:
+        yield _difference_of_several(without, "no postings")
+    if with_older:
+        yield _difference_of_several(with_older, f"postings of {OLDER}")
+
+
+@dataclass(frozen=True, slots=True)
+class _PostingsOfComment:
+    """The postings of a comment as they are and as they should be: their digests, by their keys.
+
+    ``names`` are the keys of both, and those that were there when the table was scanned.
+    """
+
+    key: str
+    names: set[Name]
+    stored: dict[Name, int]
+    expected: dict[Name, int]
+
+    @property
+    def are_all_older(self) -> bool:
+        """Whether no stored posting is of the version that is written now."""
+        return all(version_in(partition) == OLDER for partition, _place in self.stored)
+
+
+def _read_postings_of(
+    comment_keys: Sequence[str], scanned: Mapping[str, set[Name]]
+) -> list[_PostingsOfComment]:
+    """Read comments and their postings, strongly; ``scanned`` are the keys of those once there."""
+    writer = WordWriter(bulk_batches())
+    derived = writer.derive(writer.read(comment_keys))
+    expected: dict[str, dict[Name, Item]] = {}
+    names: dict[str, set[Name]] = {}
+    posting_keys: list[Item] = []
+    for key in comment_keys:
+        expected[key] = writer.by_name(derived.get(key, ()))
+        names[key] = scanned[key].union(expected[key])
+        posting_keys += [writer.table_key(name) for name in names[key]]
+    # Those of all comments in one round.
+    postings = writer.by_name(writer.batches.get(TABLE, posting_keys))
+    comments: list[_PostingsOfComment] = []
+    for key in comment_keys:
+        stored: dict[Name, int] = {}
+        for name in names[key]:
+            if name in postings:
+                stored[name] = _digest(postings[name])
+        digests = {name: _digest(item) for name, item in expected[key].items()}
+        comments.append(_PostingsOfComment(key, names[key], stored, digests))
+    return comments
+
+
+def _difference_of_several(comments: Sequence[_PostingsOfComment], stored_now: str) -> Difference:
+    """Return one difference for all comments that lack their postings in the same way."""
+    number = 0
+    names: set[Name] = set()
+    for comment in comments:
+        number += len(comment.expected)
+        names |= comment.names
+    return Difference(
+        "words",
+        describe_comments([comment.key for comment in comments]),
+        stored_now,
+        f"{number} postings",
+        partial(repair_once, rewrite, names),
+    )
 
 
 def _postings(progress: Progress, marks: list[Item] | None = None) -> Iterator[tuple[str, Item]]:

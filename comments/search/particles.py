@@ -14,6 +14,7 @@ _KOREAN = (
     *"은는이가을를에의도만와과로란랑나",
 )
 """The particles of Korean, those of most characters first."""
+# An alternative of a pattern wins by its place: so longer particles stand before their ends.
 _JOSA = re.compile(rf"(?<=..)(?:{'|'.join(_KOREAN)})$")
 """A particle behind two characters or more, the longest that fits."""
 _HEBREW_ARTICLE = re.compile("^(?:\u05d5?ש?ה)+(?=.{3})")
@@ -26,7 +27,9 @@ _ARABIC_PLURAL = re.compile(r"(?<=.{3})ات$")
 def without_particles(word: str, language: str) -> str:
     """Return a folded word without particles and articles; ``language`` is a primary code."""
     remove = _REMOVERS.get(language)
-    return remove(word) if remove else word
+    if remove is None:
+        return word
+    return remove(word)
 
 
 def _without_josa(word: str) -> str:

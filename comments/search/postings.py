@@ -70,8 +70,11 @@ def stems_of_comment(item: Item, body: str | None, version: str = VERSION) -> tu
     """
     if is_tombstone(item):
         return ()
-    text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
-    return indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, item[_LANGUAGE]["S"], version)
+    title = item.get(_TITLE, _NOTHING)["S"]
+    text = body
+    if text is None:
+        text = item.get(_TEXT, _NOTHING)["S"]
+    return indexed_stems(title, text, item[_LANGUAGE]["S"], version)
 
 
 def postings_of(item: Item, body: str | None) -> list[Item]:
@@ -83,6 +86,7 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
     digests = {digest_of(stem) for stem in stems}
     entry = {name: item[name] for name in ENTRY if name in item}
     entry[STEMS] = {"BS": sorted(digests)}
+    # One entry for all: it has to fit behind the longest of their keys.
     longest_key = max(item_bytes({"pk": {"S": key}}) for key in partitions)
     shown = _fitted(entry, LARGEST_POSTING - longest_key)
     return [{"pk": {"S": key}, **shown} for key in partitions]
@@ -111,19 +115,26 @@ def _fitted(entry: Item, most: int) -> Item:
     if item_bytes(entry) <= most:
         return entry
     without_reply = _as_excerpt(_without(entry, _REPLY))
+    # A reply and the user's id are left out only where the texts had too little room with them.
     for shown in (entry, without_reply, _without(without_reply, _USER_ID)):
         texts = _texts_of(shown)
         lengths = [len(text.encode()) for text in texts.values()]
         room = most - item_bytes(_with_texts(shown, dict.fromkeys(texts, "")))
-        if room >= sum(min(length, _WORTH_SHOWING) for length in lengths):
+        worth_showing = [min(length, _WORTH_SHOWING) for length in lengths]
+        if room >= sum(worth_showing):
             break
     longest = _length_that_fits(lengths, room)
-    return _with_texts(shown, {name: _cut(text, longest) for name, text in texts.items()})
+    for name, text in texts.items():
+        texts[name] = _cut(text, longest)
+    return _with_texts(shown, texts)
 
 
 def _texts_of(entry: Item) -> dict[str, str]:
     """Return the texts of an entry that may be cut, by their attributes."""
-    texts = {name: entry[name]["S"] for name in (_AUTHOR, _TITLE, _TEXT) if name in entry}
+    texts: dict[str, str] = {}
+    for name in (_AUTHOR, _TITLE, _TEXT):
+        if name in entry:
+            texts[name] = entry[name]["S"]
     if _REPLY in entry:
         texts[_REPLY] = entry[_REPLY]["M"][_REPLY_TEXT]["S"]
     return texts
@@ -131,15 +142,19 @@ def _texts_of(entry: Item) -> dict[str, str]:
 
 def _with_texts(entry: Item, texts: Mapping[str, str]) -> Item:
     """Return an entry with its texts replaced by shorter ones, and marked as an excerpt."""
-    changed = {name: text for name, text in texts.items() if text != _texts_of(entry)[name]}
-    shown = dict(_as_excerpt(entry) if changed.keys() - {_REPLY} else entry)
-    for name, text in changed.items():
-        if name == _REPLY:
-            reply = {**entry[_REPLY]["M"], _REPLY_TEXT: {"S": text}, LONG_REPLY: {"BOOL": True}}
-            shown[_REPLY] = {"M": reply}
-        else:
-            shown[name] = {"S": text}
-    return shown
+    whole_texts = _texts_of(entry)
+    changed = {name: text for name, text in texts.items() if text != whole_texts[name]}
+    shown = entry
+    # A reply has a mark of its own.
+    shortened_reply = changed.pop(_REPLY, None)
+    if shortened_reply is not None:
+        reply = entry[_REPLY]["M"]
+        excerpt_of_reply = {_REPLY_TEXT: {"S": shortened_reply}, LONG_REPLY: {"BOOL": True}}
+        shown = {**shown, _REPLY: {"M": {**reply, **excerpt_of_reply}}}
+    if changed:
+        shown = _as_excerpt(shown)
+    shortened = {name: {"S": text} for name, text in changed.items()}
+    return {**shown, **shortened}
 
 
 def _as_excerpt(entry: Item) -> Item:
@@ -165,4 +180,6 @@ def _length_that_fits(lengths: Iterable[int], room: int) -> int:
 
 def _cut(text: str, longest: int) -> str:
     """Cut a text of more than so many bytes, the ellipsis among them."""
-    return text if len(text.encode()) <= longest else excerpt(text, most=longest - _ELLIPSIS)
+    if len(text.encode()) <= longest:
+        return text
+    return excerpt(text, most=longest - _ELLIPSIS)

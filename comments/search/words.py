@@ -104,6 +104,7 @@ class Search:
 
 def parse_search(text: str) -> Search:
     """Return the search that was typed. Raises BadSearch."""
+    # Control characters and halves of surrogate pairs cannot be stored, nor shown again.
     text = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", " ", text).split())
     if len(text) > LONGEST_SEARCH:
         raise BadSearch(_("Search for at most %d characters.") % LONGEST_SEARCH)
@@ -181,12 +182,18 @@ def stem_in_keys(stem: str) -> str:
 
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:
     """Return a text as HTML, with the words that have one of these stems in ``<mark>``."""
-    places = [(start, end) for start, end, stem in _stems(text, language) if stem in stems]
-    parts, done = list[str](), 0
+    places = []
+    for start, end, stem in _stems(text, language):
+        if stem in stems:
+            places.append((start, end))
+    parts: list[str] = []
+    done = 0
     for start, end in sorted(places):
-        if end <= done:  # it is within joined words that are marked
+        # A word within joined ones is marked with them.
+        if end <= done:
             continue
-        if start >= done:  # else it overlaps the one before, and is marked with it
+        # One that overlaps the word before continues its mark: it gets none of its own.
+        if start >= done:
             parts += [escape(text[done:start]), "<mark>", "</mark>"]
         parts.insert(-1, escape(text[max(start, done) : end]))
         done = end
@@ -214,6 +221,7 @@ def _stems(text: str, language: str) -> Iterator[tuple[int, int, str]]:
         stem = _stem(word.text, code)
         if stem:
             yield word.start, word.end, stem
+    # So that "ebike" finds "e-bike".
     for joined in _joined(text, words, code):
         stem = _stem("".join(word.text for word in joined), code)
         stems_of_parts = [_stem(word.text, code) for word in joined]
@@ -226,7 +234,8 @@ def _words(text: str) -> Iterator[_Word]:
     done = 0
     for match in _pattern().finditer(text):
         start, end = match.start(), max(match.end(), match.end("pair"))
-        if end == done:  # the last character of a run is in the pair before
+        # The last character of a run is in the pair before.
+        if end == done:
             continue
         done = end
         is_spaceless = match["pair"] is not None
@@ -239,7 +248,9 @@ def _joined(text: str, words: Sequence[_Word], code: str) -> Iterator[list[_Word
 
     Numbers alone are dates or ranges.
     """
-    signs = _SIGNS.difference(_APOSTROPHES) if code in _ELISION else _SIGNS
+    signs = _SIGNS
+    if code in _ELISION:
+        signs -= frozenset(_APOSTROPHES)
     spaced = [word for word in words if not word.is_spaceless]
     for together in _chains(text, spaced, signs):
         has_letters = not all(word.text.isdecimal() for word in together)
@@ -277,7 +288,10 @@ def _pattern() -> re.Pattern[str]:
     Variation selectors are no marks here: they follow emoji.
     """
     code_points = chain(range(0x300, 0xFE00), range(0xFE10, 0x1E94B))
-    marks = "".join(sign for sign in map(chr, code_points) if category(sign)[0] == "M")
+    marks = ""
+    for code_point in code_points:
+        if category(chr(code_point)).startswith("M"):
+            marks += chr(code_point)
     spaceless = rf"(?=\w)[{_SPACELESS}][{marks}\uff9e\uff9f]*"
     letter = rf"[^\W_{_SPACELESS}{_APOSTROPHES}]"  # one of these is a letter by Unicode
     return re.compile(
@@ -289,6 +303,7 @@ def _folded(word: str) -> str:
     """Return the form that all spellings of a word share, of letters, marks and digits only."""
     if word.isascii():
         return word[:LONGEST_WORD].lower()
+    # Folding the case may bring up what NFKC joins: so it is applied before and after.
     folded = normalize("NFKC", normalize("NFKC", word[:_LONGEST_RUN]).casefold())
     plain = without_accents(folded)
     kept = [sign for sign in plain if category(sign)[0] in "LMN"]
@@ -303,4 +318,6 @@ def _common(language: str) -> frozenset[str]:
 
 
 def _common_of(language: str, version: str) -> frozenset[str]:
-    return words_w2.common(language) if version == OLDER else _common(language)
+    if version == OLDER:
+        return words_w2.common(language)
+    return _common(language)

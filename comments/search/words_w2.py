@@ -25,10 +25,12 @@ _SPACELESS = (
 
 def stems(text: str, language: str) -> Iterator[str]:
     """Yield the stem of each word of a text, and of each pair of characters without spaces."""
-    code, done = primary(language), 0
-    for found in _pattern().finditer(text):
-        start, end = found.start(), max(found.end(), found.end("pair"))
-        if end == done:  # the last character of a run is in the pair before
+    code = primary(language)
+    done = 0
+    for match in _pattern().finditer(text):
+        start, end = match.start(), max(match.end(), match.end("pair"))
+        # The last character of a run is in the pair before.
+        if end == done:
             continue
         done = end
         yield stemmed(_folded(text[start:end]), code)
@@ -44,8 +46,11 @@ def common(language: str) -> frozenset[str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    within = chain(range(0x300, 0xFE00), range(0xFE10, 0x1E94B))
-    marks = "".join(one for one in map(chr, within) if category(one)[0] == "M")
+    # Variation selectors are no marks here: they follow emoji.
+    marks = ""
+    for code_point in chain(range(0x300, 0xFE00), range(0xFE10, 0x1E94B)):
+        if category(chr(code_point)).startswith("M"):
+            marks += chr(code_point)
     spaceless = rf"(?=\w)[{_SPACELESS}][{marks}\uff9e\uff9f]*"
     letter = rf"[^\W_{_SPACELESS}]"
     return re.compile(
@@ -56,4 +61,5 @@ def _pattern() -> re.Pattern[str]:
 def _folded(word: str) -> str:
     folded = normalize("NFKC", normalize("NFKC", word[:_LONGEST_RUN]).casefold())
     folded = folded.replace("i\u0307", "i")
-    return "".join(one for one in folded if category(one)[0] in "LMN")[:_LONGEST_WORD]
+    kept = [sign for sign in folded if category(sign)[0] in "LMN"]
+    return "".join(kept)[:_LONGEST_WORD]

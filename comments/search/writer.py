@@ -133,7 +133,11 @@ class WordWriter(DerivedWriter[str]):
     def following(cls, changes: Sequence[CommentChange]) -> "WordWriter | None":
         """Return the writer for what is about to be changed; None where no postings change."""
         after: dict[str, Item] = {}
-        batches = page_batches() if len(changes) == 1 else bulk_batches()
+        # One change is of a visitor, who waits; several are of an import.
+        if len(changes) == 1:
+            batches = page_batches()
+        else:
+            batches = bulk_batches()
         writer = cls(batches, after=after)
         texts_before: list[SourceText] = []
         texts_after: list[SourceText] = []
@@ -154,11 +158,14 @@ class WordWriter(DerivedWriter[str]):
         if has_older():
             for text in texts[: len(texts_before)]:
                 writer.named.update(older_names_of(text.source, text.body))
-        return writer if writer.named else None
+        if not writer.named:
+            return None
+        return writer
 
     @classmethod
     def of_stored(cls, stored: Item, batches: Batches) -> "WordWriter":
         """Return the writer for a change as it is stored."""
+        # Without ``after``: others may have changed the comments since, so they are read.
         return cls(batches, named=names_in(stored), stored=stored, marks=marks_in(stored))
 
     @property
@@ -195,12 +202,14 @@ class WordWriter(DerivedWriter[str]):
         by_comment: dict[str, set[Name]] = defaultdict(set)
         for partition, place in self.named:
             by_comment[keys.comment(id_at(place))].add((partition, place))
-        named = {key: Writes(deletes=frozenset(names)) for key, names in by_comment.items()}
+        writes: dict[str, Writes] = {}
+        for key, names in by_comment.items():
+            writes[key] = Writes(deletes=frozenset(names))
         # Others take a change over after a while: what is put after that would be unknown to them.
         began = parse_timestamp(self.stored[AT]["S"])
         seconds_left = (began + MOST_OF_A_WRITER - clock.now()).total_seconds()
         with time_budget(seconds_left):
-            self.settle(named, self.after)
+            self.settle(writes, self.after)
 
     def write_or_log(self) -> bool:
         """Write the postings after a commit; return whether they are written.
@@ -269,8 +278,10 @@ class WordWriter(DerivedWriter[str]):
             bodies[body["pk"]["S"]] = body[CommentBody.text.attr_name]["S"]
         whole: list[SourceText] = []
         for text in texts:
-            known = bodies.get(text.partition) if text.body is None else text.body
-            whole.append(SourceText(text.source, known))
+            if text.body is None:
+                whole.append(SourceText(text.source, bodies.get(text.partition)))
+            else:
+                whole.append(text)
         return whole
 
     def _is_mine(self) -> Condition:
@@ -285,8 +296,11 @@ class WordWriter(DerivedWriter[str]):
         for partition, place in self.named:
             start, _, stem = partition.rpartition("/")
             stems_by_start[f"{place}\n{start}"].append(stem)
+        named: dict[str, dict[str, list[str]]] = {}
+        for place_and_start, stems in stems_by_start.items():
+            named[place_and_start] = {"SS": stems}
         return {
-            _NAMED: {"M": {start: {"SS": stems} for start, stems in stems_by_start.items()}},
+            _NAMED: {"M": named},
             _MARKS: {"SS": ["\n".join(key) for key in self.marks]},
             AT: {"S": timestamp(clock.now())},
         }
@@ -297,7 +311,8 @@ def names_in(stored: Item) -> set[Name]:
     names: set[Name] = set()
     for place_and_start, stems in stored[_NAMED]["M"].items():
         place, start = place_and_start.split("\n")
-        names.update((f"{start}/{stem}", place) for stem in stems["SS"])
+        for stem in stems["SS"]:
+            names.add((f"{start}/{stem}", place))
     return names
 
 
@@ -390,5 +405,7 @@ def unfinished_changes() -> list[Item]:
     for shard in range(SHARDS):
         partition = WordChange.pk == f"{CHANGES}{shard}"
         for page in query_pages(partition, table=TABLE, ConsistentRead=True):
-            changes += [change for change in page["Items"] if change[AT]["S"] <= latest]
+            for change in page["Items"]:
+                if change[AT]["S"] <= latest:
+                    changes.append(change)
     return changes

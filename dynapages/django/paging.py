@@ -70,7 +70,15 @@ def site_of(request: HttpRequest) -> str:
 
 def site_name(before: str = "") -> str:
     """Return ``SITE_NAME`` with what stands ``before`` it; nothing where it is empty."""
-    return f"{before}{settings.SITE_NAME}" if settings.SITE_NAME else ""
+    if not settings.SITE_NAME:
+        return ""
+    return before + settings.SITE_NAME
+
+
+def _with_query(url: str, query: str) -> str:
+    """Return a URL with more in its query; the filter of a list may be in there already."""
+    joint = "&" if "?" in url else "?"
+    return f"{url}{joint}{query}"
 
 
 class Id(StringConverter):
@@ -107,7 +115,10 @@ def anchors_behind(anchors: Sequence[str]) -> list[str]:
 
     It is that of the next one, for the last that of the one before, else that of the heading.
     """
-    behind_the_last = anchors[-2] if len(anchors) > 1 else "list-heading"
+    if len(anchors) > 1:
+        behind_the_last = anchors[-2]
+    else:
+        behind_the_last = "list-heading"
     return [*anchors[1:], behind_the_last]
 
 
@@ -218,18 +229,23 @@ class Pager:
 
     def links(self, page: Page, request: PageRequest) -> PageLinks:
         """Build the links of a page that was read for a request."""
+        last_url = None
+        if page.has_next:
+            last_url = self._url(before=END)
         return PageLinks(
             older_url=self.next_url(page),
             newer_url=self.previous_url(page),
             first_url=self.first_url,
-            last_url=self._url(before=END) if page.has_next else None,
+            last_url=last_url,
             is_first=request.is_first,
         )
 
     def next_url(self, page: Page) -> str | None:
         """Return the URL of the next page in the list's order, if there is one."""
         position = page.next_position
-        return self.url_behind(position) if position else None
+        if position is None:
+            return None
+        return self.url_behind(position)
 
     def url_behind(self, position: Position) -> str:
         """Return the URL of the page that begins behind a position."""
@@ -238,7 +254,9 @@ class Pager:
     def previous_url(self, page: Page) -> str | None:
         """Return the URL of the previous page in the list's order, if there is one."""
         position = page.previous_position
-        return self._url(before=self._token(position)) if position else None
+        if position is None:
+            return None
+        return self._url(before=self._token(position))
 
     def token_behind(self, page: Page) -> str:
         """Return the token of the place behind a page that has entries, for a form."""
@@ -246,7 +264,9 @@ class Pager:
 
     def url_in(self, form: str) -> str:
         """Return the URL of the first page in another form, empty for the page itself."""
-        return self._url(**{PARAMETER: form}) if form else self.first_url
+        if not form:
+            return self.first_url
+        return self._url(**{PARAMETER: form})
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead.
@@ -263,8 +283,7 @@ class Pager:
         return page.capacity_units * SPARE_UNITS_FACTOR <= page.most_units
 
     def _url(self, **query: str) -> str:
-        joint = "&" if "?" in self.first_url else "?"
-        return f"{self.first_url}{joint}{urlencode(query)}"
+        return _with_query(self.first_url, urlencode(query))
 
     def _token(self, position: Position) -> str:
         return tokens().write(position, list_name=self.list_name)
@@ -313,11 +332,17 @@ def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:
 
 def links_of(request: HttpRequest, page: FeedPage) -> PageLinks:
     """Build the links around a page of a feed, at the address of the request, filter included."""
+    older_url = newer_url = last_url = None
+    if page.has_next:
+        older_url = _url_with(request, after=page.next)
+        last_url = _url_with(request, before=page.last)
+    if page.has_previous:
+        newer_url = _url_with(request, before=page.previous)
     return PageLinks(
-        older_url=_url_with(request, after=page.next) if page.has_next else None,
-        newer_url=_url_with(request, before=page.previous) if page.has_previous else None,
+        older_url=older_url,
+        newer_url=newer_url,
         first_url=_url_with(request),
-        last_url=_url_with(request, before=page.last) if page.has_next else None,
+        last_url=last_url,
         is_first=not page.has_previous,
     )
 
@@ -330,7 +355,9 @@ def _url_with(request: HttpRequest, **place: str | None) -> str:
     for name, token in place.items():
         if token:
             query[name] = token
-    return f"{request.path}?{query.urlencode()}" if query else request.path
+    if not query:
+        return request.path
+    return f"{request.path}?{query.urlencode()}"
 
 
 # Answers.
@@ -381,14 +408,16 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
         note_list(pager, page_request, plan)
     form = format_of(request)
     if pager.overshot(page, page_request):
-        first_url = pager.url_in(form)
-        return redirect(_explained(first_url) if EXPLAIN in request.GET else first_url)
+        return _redirect_to_first(request, pager.url_in(form))
     if form:
         return _answer_in_format(request, pager, form, feed)
     shown = {"links": pager.links(page, page_request), **context()}
     extent = extent_of(page, shown.get("total"), shown=pager.shown)
     shown["extent"] = extent
-    shown["title_extent"] = f", {extent}" if extent and page.has_previous else ""
+    shown["title_extent"] = ""
+    # The first page is called by the list's name alone.
+    if extent and page.has_previous:
+        shown["title_extent"] = f", {extent}"
     if pager.canonical and page_request.position is None:
         shown["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if wants_explanation(request):
@@ -406,6 +435,13 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     return render_list(request, *templates, shown)
 
 
+def _redirect_to_first(request: HttpRequest, first_url: str) -> HttpResponse:
+    """Redirect to the first page of a list, which is explained where the other one was to be."""
+    if EXPLAIN in request.GET:
+        first_url = _explained(first_url)
+    return redirect(first_url)
+
+
 def _answer_in_format(
     request: HttpRequest, pager: Pager, form: str, feed: Callable[[], AtomFeed] | None
 ) -> HttpResponse:
@@ -421,13 +457,14 @@ def _answer_in_format(
 
 
 def _explained(url: str) -> str:
-    joint = "&" if "?" in url else "?"  # the filter of a list may be in its query
-    return f"{url}{joint}{EXPLAIN}=1"
+    return _with_query(url, f"{EXPLAIN}=1")
 
 
 def format_of(request: HttpRequest) -> str:
     """Return the other format that a request asks for a list in, empty for its page."""
-    return requested_format(request.META) if PARAMETER in request.GET else ""
+    if PARAMETER not in request.GET:
+        return ""
+    return requested_format(request.META)
 
 
 def wants_explanation(request: HttpRequest) -> bool:
@@ -461,19 +498,20 @@ def render_list(
     more than its ``total``, and ``explain_url`` leads to the page that shows it.
     """
     is_partial = wants_partial(request)
-    template = fragment if is_partial else page
+    template = page
+    if is_partial:
+        template = fragment
     if "explain" in context:
         context = {**context, **_explanation(request, context["explain"])}
         if _is_swap(request) and not is_partial:
             template = "dynapages/explanation.html"
     response = render(request, template, dict(context))
-    messages = list(get_messages(request)) if is_partial else []
-    if messages:
-        is_warning = any(message.level >= WARNING for message in messages)
-        notify(response, *map(str, messages), is_warning=is_warning)
+    if is_partial:
+        _notify_of_messages(request, response)
     headers = ("HX-Request", "HX-History-Restore-Request", "HX-Boosted", EXPLAINED)
     patch_vary_headers(response, headers)
-    if wants_explanation(request):  # of this one read
+    # What it cost is true of this one read only.
+    if wants_explanation(request):
         patch_cache_control(response, private=True, no_store=True)
     return response
 
@@ -485,9 +523,15 @@ def render_page(request: HttpRequest, template: str, context: Mapping[str, Any])
 
 def _explanation(request: HttpRequest, explain: Callable[[], object]) -> dict[str, object]:
     is_explained = wants_explanation(request)
-    meter = None if is_explained else current_meter()
+    meter = current_meter()
+    explanation: object
+    # A whole explanation takes a while: most pages show no more than what their reads cost.
+    if meter is not None and not is_explained:
+        explanation = ReadsOfPage(meter.total)
+    else:
+        explanation = explain()
     return {
-        "explanation": ReadsOfPage(meter.total) if meter else explain(),
+        "explanation": explanation,
         "wants_explanation": is_explained,
         "explain_url": _explained(request.get_full_path()),
     }
@@ -495,7 +539,17 @@ def _explanation(request: HttpRequest, explain: Callable[[], object]) -> dict[st
 
 def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
     """Redirect to a whole page; htmx would swap in the target of a plain redirect."""
-    return HttpResponseClientRedirect(url) if _is_swap(request) else redirect(url)
+    if _is_swap(request):
+        return HttpResponseClientRedirect(url)
+    return redirect(url)
+
+
+def _notify_of_messages(request: HttpRequest, response: HttpResponse) -> None:
+    """Send Django's messages, if there are any, with a fragment, which has no place for them."""
+    messages = list(get_messages(request))
+    if messages:
+        is_warning = any(message.level >= WARNING for message in messages)
+        notify(response, *map(str, messages), is_warning=is_warning)
 
 
 def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
@@ -540,8 +594,9 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     first, last = page.entries[0].position.ordinal, page.entries[-1].position.ordinal
     count += shown
     has_next = page.has_next
+    # A page that was cut short does not know whether there are more.
     if total is None and page.cut_at is not None:
-        first = None  # nor whether there are more
+        first = None
     if first is None or last is None:
         if total is None:
             return _shown(count)
@@ -549,7 +604,8 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     if page.toward is Toward.NEXT:
         first = first.back(shown)
     elif shown:
-        last, has_next = last.onward(shown), False  # it led on to those that are shown
+        # What it would lead on to are the items that are shown already.
+        last, has_next = last.onward(shown), False
     if not last.from_front:
         if total is None:
             if last.number == 1 and not has_next:
@@ -566,7 +622,9 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
 
 def _extent_of_numbers(first: int, last: int, total: int, *, is_open: bool) -> str:
     """Format the numbers of a page; the list ``is_open`` if it has more than this total."""
-    numbers = grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}"
+    numbers = grouped(first)
+    if first != last:
+        numbers += f"–{grouped(last)}"
     if is_open:
         sentence = _("%(numbers)s of more than %(total)s")
     elif (first, last) == (1, total):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 
 from botocore.exceptions import ClientError
 
@@ -118,7 +117,7 @@ def _series_of(months: Sequence[Month], kinds: Sequence[Kind]) -> list[_Series]:
     """
     with labelled_calls("shards"):
         # `_shards_or_none` remembers them: a month's number of shards never changes.
-        numbers = pool().gather([partial(_shards_or_none, month) for month in months])
+        numbers = pool().map(_shards_or_none, months)
     series = []
     for month, shards in zip(months, numbers, strict=True):
         if shards:

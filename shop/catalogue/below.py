@@ -11,7 +11,6 @@ derived again when it is shown again.
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from dynapages.calls import sentence_about
@@ -118,8 +117,11 @@ def _refresh_once(product_ids: Sequence[str]) -> Sequence[str]:
     tree = tree_above(slugs)
     shards = EDGES.writable()
     stale = {each: product for each, product in products.items() if _is_stale(product, tree)}
-    writes = [partial(_write_product, product, tree, shards) for product in stale.values()]
-    outcomes = pool().gather(writes)
+
+    def write(product: Stored[NewProduct]) -> bool:
+        return _write_product(product, tree, shards)
+
+    outcomes = pool().map(write, stale.values())
     # A category that changed meanwhile owes the same, and its worker may have read these already.
     if stale and tree_above(slugs) != tree:
         return product_ids

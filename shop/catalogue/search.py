@@ -9,7 +9,6 @@ The rarest is to lead: each is tried by a read, unless an earlier page was led b
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -72,10 +71,12 @@ def find_products(
     most_units = min(request.most_units, MOST_UNITS)
     if len(candidates) == 1:
         return _read(candidates[0], words, request, most_units)
-    # Each word reads a little; the rarest is the one whose run was read to its end.
-    trials = pool().gather(
-        [partial(_read, word, words, request, TRIAL_UNITS) for word in candidates]
-    )
+
+    def read_a_little(word: str) -> ProductSearchResult:
+        return _read(word, words, request, TRIAL_UNITS)
+
+    trials = pool().map(read_a_little, candidates)
+    # The rarest word is the one whose run was read to its end.
     best = max(trials, key=_rarity)
     units_left = most_units - sum(trial.page.capacity_units for trial in trials)
     # A trial that was cut short shows too few: go on from the start with what is left to spend.

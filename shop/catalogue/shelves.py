@@ -7,7 +7,6 @@ derived from the category's first edges whenever products of the category change
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 
 from dynapages.items import Item, Value, table_key
 from dynapages.lists import Page
@@ -87,7 +86,7 @@ def put_shelf(slug: str, name: str = "") -> bool:
 
 def put_shelves(slugs: Iterable[str]) -> None:
     """Derive the shelves of those of some categories that the front page has."""
-    pool().gather([partial(put_shelf, slug) for slug in sorted(slugs)])
+    pool().map(put_shelf, sorted(slugs))
 
 
 def root_key(slug: str) -> Key:

@@ -114,8 +114,8 @@ def read_with_neighbours(
         return read(), None
     # A page of one order on each side: its first entry is the neighbour.
     with pool().together() as together, labelled_calls("neighbours"):
-        before = together.start(partial(place.read, place.before))
-        after = together.start(partial(place.read, place.after))
+        before = together.start(place.read, place.before)
+        after = together.start(place.read, place.after)
         result = read()
         neighbours = Neighbours(
             previous_url=_url_of_first(before.result(), place.pager),

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import partial
 
 from django.utils.translation import gettext as _
 
@@ -58,7 +57,7 @@ def place_order(
     placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)
     # What was bought before is stored with each purchase: read it while prices are read.
     with pool().together() as together:
-        bought = together.start(partial(bought_before, username))
+        bought = together.start(bought_before, username)
         lines, currency = _priced(basket)
         before = bought.result()
     order = NewOrder(

@@ -49,7 +49,7 @@ class OrdersResult(PageResult[OrderEntry]):
 def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders and their counts, in one round."""
     with pool().together() as together:
-        counts = together.start(partial(read_customer_counts, username))
+        counts = together.start(read_customer_counts, username)
         return replace(list_orders(username, chosen, request), counts=counts.result())
 
 
@@ -223,7 +223,7 @@ def _find(
     run = Run(index=INVERTED, partition=keys.order(order_id), since=since)
     request = PageRequest(LINES_AT_ONCE + 1)
     with pool().together() as together:
-        own = together.start(partial(_stored, username, order_id))
+        own = together.start(_stored, username, order_id)
         page = read([run], request, order=Order.OLDEST_FIRST, look_ahead=False)
         items = [entry.item for entry in page.entries]
         stored = own.result()

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import partial
 from typing import Any
 
 from django.urls import reverse
@@ -117,10 +116,10 @@ def find_matches(typed: str) -> list[Match]:
     if not 0 < len(typed) <= LONGEST_ID:
         return []
     with pool().together() as together:
-        own_orders = together.start(partial(orders_numbered, parse_number(typed)))
-        foreign_orders = together.start(partial(pointers_to, typed))
-        users = together.start(partial(users_called, typed))
-        customers = together.start(partial(_customers_called, typed))
+        own_orders = together.start(orders_numbered, parse_number(typed))
+        foreign_orders = together.start(pointers_to, typed)
+        users = together.start(users_called, typed)
+        customers = together.start(_customers_called, typed)
         products = find_tiles([typed]).values()
         matches: list[Match] = []
         for order_id, owner in own_orders.result():

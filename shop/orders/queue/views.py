@@ -115,7 +115,7 @@ def _read_buyers(
     """Read a product, and the page of its buyers that a request asks for, in one round."""
     page_request = buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
     with pool().together() as together:
-        product = together.start(partial(product_or_404, product_id))
+        product = together.start(product_or_404, product_id)
         page = read(buyers_of(product_id), page_request)
         return ListResult(product.result(), page_request, page)
 
