@@ -176,12 +176,10 @@ def sort_key_in(item: Item) -> str:
 # Designs.
 
 
-class CommentDesign:
+class CommentDesign(Design[NewComment]):
     """A way to store comments and to read their lists; subclasses are the designs."""
 
-    name: str
     model: type[DynamoModel] = Comment
-    indexes: Sequence[str] = ()
 
     def __init__(self, comments: Comments, filters: dict[str, CommentFilter]) -> None:
         self.comments = comments
@@ -206,18 +204,18 @@ class CommentDesign:
         """Read a page of a list; return its items."""
         raise NotImplementedError
 
-    def write_cases(self) -> Iterator[WriteCase]:
+    def write_cases(self) -> Iterator[WriteCase[NewComment]]:
         for comment in newer_comments(self.comments.of_product, number=WRITES):
-            yield CommentWrite(self, comment)
+            yield WriteCase(WRITE, {"pk": comment_item(comment)["pk"]}, comment)
 
-    def write(self, comment: NewComment) -> None:
+    def write(self, record: NewComment) -> None:
         """Put the first item of a comment; a stream's handler writes the others, if there are."""
-        items = self.items_of(comment_item(comment))
+        items = self.items_of(comment_item(record))
         client().put_item(TableName=self.model.Meta.table_name, Item=items[0])
 
-    def is_shown(self, comment: NewComment) -> bool:
+    def is_shown(self, record: NewComment) -> bool:
         """Return whether a comment is the newest in all kinds of lists that have it."""
-        languages, ratings = [comment.language], [comment.rating]
+        languages, ratings = [record.language], [record.rating]
         kinds_of_lists = (
             CommentFilter(),
             CommentFilter.of(languages),
@@ -225,34 +223,12 @@ class CommentDesign:
             CommentFilter.of(languages, ratings),
         )
         # An index may have the comment before another one has: each kind of list is looked at.
-        sort_key = sort_key_of(comment.created_at, comment.id)
+        sort_key = sort_key_of(record.created_at, record.id)
         for chosen in kinds_of_lists:
-            newest = self.read_list(comment.product_id, chosen, PageRequest(1))
+            newest = self.read_list(record.product_id, chosen, PageRequest(1))
             if [sort_key_in(item) for item in newest] != [sort_key]:
                 return False
         return True
-
-    def follow(self) -> None:
-        """Do nothing: a write of this design is whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommentWrite:
-    """A comment to write in a design."""
-
-    design: CommentDesign
-    comment: NewComment
-    action: str = WRITE
-
-    @property
-    def key(self) -> Item:
-        return {"pk": comment_item(self.comment)["pk"]}
-
-    def write(self) -> None:
-        self.design.write(self.comment)
-
-    def is_shown(self) -> bool:
-        return self.design.is_shown(self.comment)
 
 
 class Scan(CommentDesign):
@@ -317,7 +293,7 @@ class CopyForEverySet(CommentDesign):
         page = read(runs_of_sets(product_id, chosen), request)
         return [entry.item for entry in page.entries]
 
-    def write_cases(self) -> Iterator[WriteCase]:
+    def write_cases(self) -> Iterator[WriteCase[NewComment]]:
         # Not before the table is full: the handler would have to pass over all that was put.
         self._stream = _switch_on_stream()
         yield from super().write_cases()
@@ -350,10 +326,10 @@ class IndexesByCost(_ReadByReader):
         for product_id, of_product in counts.items():
             yield counts_item(product_id, of_product)
 
-    def write(self, comment: NewComment) -> None:
+    def write(self, record: NewComment) -> None:
         changes = CountChanges()
-        changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
-        write_with_counts([put(Comment, comment_item(comment), NEW)], changes)
+        changes.add(record.product_id, (record.language, record.rating), record.created_at, 1)
+        write_with_counts([put(Comment, comment_item(record), NEW)], changes)
 
 
 DESIGNS: Sequence[type[CommentDesign]] = (
@@ -422,12 +398,11 @@ def compare_comments(
         positions = answers.positions(chosen)
         about = f"{_in_words(chosen)}: {len(positions):,} of {len(comments.of_product):,}"
         subject_lists.append(SubjectList(name, about, positions, shown_at))
-    made: list[Design] = [design(comments, filters) for design in designs]
     return compare_designs(
         SUBJECT,
         _describe(comments),
         subject_lists,
-        made,
+        [design(comments, filters) for design in designs],
         page_size=page_size,
         progress=progress,
     )

@@ -1,7 +1,6 @@
 """Long texts, in the items that lists read or in items of their own (vertical partitioning)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
 
@@ -37,10 +36,9 @@ KEYS_OF_OTHER_INDEXES = {
 }
 
 
-class TextDesign:
+class TextDesign(Design[NewComment]):
     """A way to store long texts; subclasses are the designs."""
 
-    name: str
     model: type[DynamoModel] = Comment
     indexes: Sequence[str] = (All.Meta.index_name,)
 
@@ -66,34 +64,18 @@ class TextDesign:
             return read_first_lines(request)
         return [{TEXT: {"S": self.read_text(self.single.id)}}]
 
-    def write_cases(self) -> Iterator[WriteCase]:
+    def write_cases(self) -> Iterator[WriteCase[NewComment]]:
         for comment in self.new_comments:
-            yield TextWrite(self, comment)
+            yield WriteCase(WRITE, {"pk": comment_key(comment.id)["pk"]}, comment)
 
-    def follow(self) -> None:
-        """Do nothing: a write of this design is whole."""
+    def write(self, record: NewComment) -> None:
+        put_items(TABLE, self.items_of(record))
 
-
-@dataclass(frozen=True, slots=True)
-class TextWrite:
-    """A comment with a long text to write in a design."""
-
-    design: TextDesign
-    comment: NewComment
-    action: str = WRITE
-
-    @property
-    def key(self) -> Item:
-        return {"pk": comment_key(self.comment.id)["pk"]}
-
-    def write(self) -> None:
-        put_items(TABLE, self.design.items_of(self.comment))
-
-    def is_shown(self) -> bool:
-        """Return whether the comment is the first of the list."""
+    def is_shown(self, record: NewComment) -> bool:
+        """Return whether a comment is the first of the list."""
         (first,) = read_first_lines(PageRequest(1))
         sort_key: str = first[Comment.place.attr_name]["S"]
-        return sort_key == _sort_key(self.comment)
+        return sort_key == _sort_key(record)
 
 
 class Inline(TextDesign):
@@ -164,13 +146,12 @@ def compare_long_texts(*, page_size: int, progress: Progress) -> SubjectFigures:
             shown_whole,
         ),
     ]
-    designs: list[Design] = [Inline(comments, new), Apart(comments, new)]
     return compare_designs(
         SUBJECT,
         f"{LONG_COMMENTS} comments on one product, made for this, of {letters:,} letters on "
         "average.",
         subject_lists,
-        designs,
+        [Inline(comments, new), Apart(comments, new)],
         page_size=page_size,
         progress=progress,
     )

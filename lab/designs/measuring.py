@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar
 
 from pynamodb.expressions.condition import Condition
 
@@ -38,6 +38,8 @@ CONSISTENT_SECONDS = 60.0
 BILLED_OVERHEAD = 100
 """Bytes billed for each stored item and index entry in addition to its own."""
 
+Record = TypeVar("Record")
+
 
 class NeverConsistent(DynamoError):
     """What was written did not become visible where lists read it."""
@@ -57,50 +59,57 @@ class SubjectList:
     shown_at: Callable[[Sequence[str]], Sequence[Item]]
 
 
-class WriteCase(Protocol):
-    """One write of a kind; ``key`` is the partition key, or the whole key, of what it leaves."""
+@dataclass(frozen=True, slots=True)
+class WriteCase(Generic[Record]):
+    """A record to write; ``key`` is the partition key, or the whole key, of the items it leaves.
 
-    @property
-    def action(self) -> str: ...
+    Figures are means of all writes of an ``action``.
+    """
 
-    @property
-    def key(self) -> Item: ...
-
-    def write(self) -> None:
-        """Write it."""
-
-    def is_shown(self) -> bool:
-        """Return whether all lists show what was written."""
+    action: str
+    key: Item
+    record: Record
 
 
-class Design(Protocol):
-    """A way to store the data of a subject, and to read its lists.
+class Design(Generic[Record]):
+    """A way to store the data of a subject, and to read its lists; subclasses are the designs.
 
     ``indexes`` are the names of those that its table has, of the indexes of ``model``.
     """
 
     name: str
     model: type[DynamoModel]
-    indexes: Sequence[str]
+    indexes: Sequence[str] = ()
 
-    def items(self) -> Iterable[Item]:
+    def items(self) -> Iterator[Item]:
         """Yield the items of all the data; their keys must not repeat."""
+        raise NotImplementedError
 
     def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
         """Read a page of a list of the subject; return what it shows of each item."""
+        raise NotImplementedError
 
-    def write_cases(self) -> Iterator[WriteCase]:
+    def write_cases(self) -> Iterator[WriteCase[Record]]:
         """Yield writes of each kind, for a table that is full."""
+        raise NotImplementedError
+
+    def write(self, record: Record) -> None:
+        """Write a record as the design stores it."""
+        raise NotImplementedError
+
+    def is_shown(self, record: Record) -> bool:
+        """Return whether all lists show what was written of a record."""
+        raise NotImplementedError
 
     def follow(self) -> None:
-        """Do what a stream's handler does after a write; most designs have none."""
+        """Do what a stream's handler does after a write; the writes of most designs are whole."""
 
 
 def compare_designs(
     name: str,
     data: str,
     subject_lists: Sequence[SubjectList],
-    designs: Sequence[Design],
+    designs: Sequence[Design[Any]],
     *,
     page_size: int,
     progress: Progress,
@@ -126,7 +135,7 @@ def pages_of(items: int, *, size: int) -> list[int]:
 
 
 def _measure_design(
-    design: Design, subject_lists: Sequence[SubjectList], *, page_size: int
+    design: Design[Any], subject_lists: Sequence[SubjectList], *, page_size: int
 ) -> DesignFigures:
     request = _create_request(design)
     table = request["TableName"]
@@ -144,7 +153,7 @@ def _measure_design(
     return DesignFigures(design.name, tuple(readings), tuple(writings))
 
 
-def _create_request(design: Design) -> dict[str, Any]:
+def _create_request(design: Design[Any]) -> dict[str, Any]:
     """Build the CreateTable request for the model's table with the design's indexes."""
     schema = TableSchema.of(design.model)
     indexes = [index for index in schema.global_indexes if index["IndexName"] in design.indexes]
@@ -177,12 +186,16 @@ def put_items(table: str, items: Iterable[Item]) -> None:
     batches.put(table, chunk)
 
 
-def _measure_readings(design: Design, subject_list: SubjectList, *, size: int) -> Iterator[Reading]:
+def _measure_readings(
+    design: Design[Any], subject_list: SubjectList, *, size: int
+) -> Iterator[Reading]:
     for page in pages_of(len(subject_list.positions), size=size):
         yield _measure_reading(design, subject_list, page=page, size=size)
 
 
-def _measure_reading(design: Design, subject_list: SubjectList, *, page: int, size: int) -> Reading:
+def _measure_reading(
+    design: Design[Any], subject_list: SubjectList, *, page: int, size: int
+) -> Reading:
     request, sort_keys = cut_page(subject_list.positions, page=page, size=size)
     # Read twice: a process that has read a list before knows what the site remembers of it.
     design.read(subject_list.name, request)
@@ -240,7 +253,7 @@ class _Written:
     sizes: Sequence[int]
 
 
-def _measure_writings(design: Design, table: Mapping[str, Any]) -> list[Writing]:
+def _measure_writings(design: Design[Any], table: Mapping[str, Any]) -> list[Writing]:
     written: dict[str, list[_Written]] = defaultdict(list)
     for case in design.write_cases():
         written[case.action].append(_measure_write(design, case, table))
@@ -265,10 +278,12 @@ def _mean_of(action: str, writes: Sequence[_Written]) -> Writing:
     )
 
 
-def _measure_write(design: Design, case: WriteCase, table: Mapping[str, Any]) -> _Written:
+def _measure_write(
+    design: Design[Record], case: WriteCase[Record], table: Mapping[str, Any]
+) -> _Written:
     until = monotonic() + CONSISTENT_SECONDS
     with metered() as meter:
-        case.write()
+        design.write(case.record)
     requests, units = meter.calls, meter.amazon_units
     while True:
         # What a handler writes is part of the price; what the lab reads to see it is not.
@@ -276,7 +291,7 @@ def _measure_write(design: Design, case: WriteCase, table: Mapping[str, Any]) ->
             design.follow()
         requests += meter.calls
         units += meter.amazon_units
-        if case.is_shown():
+        if design.is_shown(case.record):
             break
         if monotonic() > until:
             raise NeverConsistent(

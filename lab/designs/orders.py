@@ -131,13 +131,10 @@ def _shown_on(page: Page) -> list[Item]:
 # Designs.
 
 
-class OrderDesign:
+class OrderDesign(Design[NewOrder]):
     """A way to store the orders and to read a list of them; subclasses are the designs."""
 
-    name: str
     model: type[DynamoModel] = ShopItem
-    indexes: Sequence[str] = ()
-    shards = 1
 
     def __init__(self, orders: Orders) -> None:
         self.orders = orders
@@ -150,47 +147,16 @@ class OrderDesign:
         """Build the item of an order; ``shard`` is where an open one is, in designs with shards."""
         return bare_item(order)
 
-    def read(self, list_name: str, request: PageRequest) -> Sequence[Item]:
-        """Read a page of the one list that the design is asked for."""
-        raise NotImplementedError
-
-    def is_shown(self, order: NewOrder) -> bool:
-        """Return whether the lists show what was written of an order."""
-        raise NotImplementedError
-
-    def write_cases(self) -> Iterator[WriteCase]:
-        number = 0
+    def write_cases(self) -> Iterator[WriteCase[NewOrder]]:
         for placed, shipped in new_orders(PAIRS_OF_WRITES, after=self.orders.latest):
-            for action, order in ((PLACE, placed), (SHIP, shipped)):
-                yield OrderWrite(self, action, order, shard=number % self.shards)
-                number += 1
+            key = table_key(keys.user(placed.username), keys.order(placed.id))
+            yield WriteCase(PLACE, key, placed)
+            yield WriteCase(SHIP, key, shipped)
 
-    def write(self, order: NewOrder, shard: int) -> None:
-        """Put the item of an order."""
-        client().put_item(TableName=TABLE, Item=self.item_of(order, shard))
-
-    def follow(self) -> None:
-        """Do nothing: a write of these designs is whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class OrderWrite:
-    """An order to write in a design, as it is placed or shipped."""
-
-    design: OrderDesign
-    action: str
-    order: NewOrder
-    shard: int
-
-    @property
-    def key(self) -> Item:
-        return table_key(keys.user(self.order.username), keys.order(self.order.id))
-
-    def write(self) -> None:
-        self.design.write(self.order, self.shard)
-
-    def is_shown(self) -> bool:
-        return self.design.is_shown(self.order)
+    def write(self, record: NewOrder) -> None:
+        # New orders are an hour apart: the shards take turns.
+        shard = record.placed_at.hour % SHARDS
+        client().put_item(TableName=TABLE, Item=self.item_of(record, shard))
 
 
 class CustomerOrders(OrderDesign):
@@ -203,11 +169,11 @@ class CustomerOrders(OrderDesign):
         """Read a page of the customer's orders."""
         raise NotImplementedError
 
-    def is_shown(self, order: NewOrder) -> bool:
+    def is_shown(self, record: NewOrder) -> bool:
         """Return whether an order is the latest of those in its status."""
-        in_its_status = OrderFilter(statuses=(order.now_in.status,))
+        in_its_status = OrderFilter(statuses=(record.now_in.status,))
         latest = self.read_customer_orders(in_its_status, PageRequest(1))
-        return [order_id_in(item) for item in latest] == [order.id]
+        return [order_id_in(item) for item in latest] == [record.id]
 
 
 class ScanCustomerOrders(CustomerOrders):
@@ -261,16 +227,13 @@ def _matches(chosen: OrderFilter) -> Condition:
 class OpenOrders(OrderDesign):
     """A design for all open orders, oldest first."""
 
-    # Also of designs without shards, which pass over the number: so all write the same orders.
-    shards = SHARDS
-
-    def is_shown(self, order: NewOrder) -> bool:
+    def is_shown(self, record: NewOrder) -> bool:
         """Return whether an order is in its place in the list, or a closed one no longer is."""
         # The list begins years before: only what lies behind this moment can be the order.
-        just_before = Position(timestamp(order.placed_at), order.username)
+        just_before = Position(timestamp(record.placed_at), record.username)
         shown = self.read(ALL_OPEN, PageRequest(1, just_before))
-        is_listed = order.id in [order_id_in(item) for item in shown]
-        return is_listed is order.now_in.status.is_open
+        is_listed = record.id in [order_id_in(item) for item in shown]
+        return is_listed is record.now_in.status.is_open
 
 
 class ScanOpenOrders(OpenOrders):
@@ -349,17 +312,12 @@ def compare_customer_orders(
     """Compare designs for a customer's orders. Raises WrongAnswer and NeverConsistent."""
     positions = orders.answers.of_customer(SHIPPED_FILTER)
     about = f"{len(positions):,} of the customer's {orders.data.of_customer:,} orders"
-    designs: list[Design] = [
-        ScanCustomerOrders(orders),
-        QueryCustomerOrders(orders),
-        CompositeKey(orders),
-    ]
     return compare_designs(
         CUSTOMER_ORDERS,
         f"{orders.data.count:,} orders, made for this: {orders.data.of_customer:,} of one "
         f"customer, who is asked about, and {orders.data.queued:,} open ones of others.",
         [_subject_list(SHIPPED_IN_2022, about, positions, orders)],
-        designs,
+        [ScanCustomerOrders(orders), QueryCustomerOrders(orders), CompositeKey(orders)],
         page_size=page_size,
         progress=progress,
     )
@@ -368,13 +326,12 @@ def compare_customer_orders(
 def compare_open_orders(orders: Orders, *, page_size: int, progress: Progress) -> SubjectFigures:
     """Compare designs for the open orders. Raises WrongAnswer and NeverConsistent."""
     positions = orders.answers.queue(())
-    designs: list[Design] = [ScanOpenOrders(orders), OnePartition(orders), Sharded(orders)]
     return compare_designs(
         OPEN_ORDERS,
         f"The same {orders.data.count:,} orders; sharded, each of {len(OPEN)} open statuses "
         f"lies in {SHARDS} partitions.",
         [_subject_list(ALL_OPEN, f"{len(positions):,} open orders", positions, orders)],
-        designs,
+        [ScanOpenOrders(orders), OnePartition(orders), Sharded(orders)],
         page_size=page_size,
         progress=progress,
     )
