@@ -36,7 +36,15 @@ logger = logging.getLogger(__name__)
 
 
 def set_up() -> None:
-    """Have changes of comments followed by copies, postings and ranks; else the worker does it."""
+    """Connect changes of comments with the derived data that has to follow them.
+
+    That is the copies of ``comment_sets`` for filtered lists, the postings of ``comment_words`` by
+    which searches find a comment, its rank by votes, and the ranks of its product in the shop.
+    Whoever writes a comment does all of it by these hooks, in the same request, once the comment is
+    committed. What is not finished then is in the queue, and the worker does it by the functions
+    that are registered.
+    """
+    # `comments.store` cannot import what follows: that imports it.
     writing.set_hooks(
         tables=[
             writing.DerivedTable(uses_sets, copies.follow),

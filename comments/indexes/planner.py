@@ -267,7 +267,6 @@ def price_runs(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedP
         runs=tuple(counted.run for counted in held),
         first_reads=tuple(first.limit for first in first_reads),
         skipped=tuple(skipped),
-        # `sum` makes up for rounding: added one by one, plans of equal cost would differ.
         capacity_units=sum(first.capacity_units for first in first_reads),
     )
 

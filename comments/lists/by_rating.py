@@ -18,6 +18,7 @@ from dynapages.lists import (
     HIGHEST,
     LIST_EDGE,
     Fallback,
+    Ordinal,
     Page,
     PageRequest,
     Run,
@@ -51,12 +52,16 @@ def read_by_rating(
     plan_part: PlanPart,
 ) -> PlannedPage:
     """Read a page of a list by rating; the plan is of those ratings that were read."""
-    # Where nothing is counted, all ratings are read together.
-    ratings_at_once = 1 if counts.cells else len(chosen.ratings or RATINGS)
+    ratings_at_once = 1
+    if not counts.cells:
+        # Where nothing is counted, all ratings are read together.
+        ratings_at_once = len(chosen.ratings or RATINGS)
     plans = _RatingPlans(chosen, order, plan_part, request.most_units / ratings_at_once)
     segments = _segments(chosen, request, counts, order)
     page = read_in_segments(segments, plans.plan_segments, request)
-    empty_partitions = () if page.has_next else plans.empty_partitions()
+    empty_partitions: tuple[Run, ...] = ()
+    if not page.has_next:
+        empty_partitions = plans.empty_partitions()
     return PlannedPage(replace(plans.plan_of(page), empty_partitions=empty_partitions), page)
 
 
@@ -72,39 +77,44 @@ class _RatingPlans:
 
     def plan_segments(self, segments: Sequence[Segment], needed: int) -> SegmentsPlan:
         """Plan some ratings, each for what those before it are expected to leave."""
-        plans = []
+        plans: list[ListPlan] = []
+        runs: list[Run] = []
+        fallback = None
         for segment in segments:
             # Counts may be wrong: even a rating that should not be reached reads a comment or two.
-            plans.append(self._plan(int(segment.name), max(needed, LEAST_NEEDED)))
+            plan = self._plan(int(segment.name), max(needed, LEAST_NEEDED))
+            plans.append(plan)
+            runs.extend(plan.runs)
+            # Those of all ratings do the same: each has the section from the run it is given.
+            fallback = fallback or plan.fallback
             needed -= int(min(segment.expected, needed))
-        fallbacks = [plan.fallback for plan in plans if plan.fallback]
-        return SegmentsPlan(
-            runs=[run for plan in plans for run in plan.runs],
-            first_reads=_first_reads(plans),
-            fallback=fallbacks[0] if fallbacks else None,
-        )
+        return SegmentsPlan(runs, _first_reads(plans), fallback)
 
     def plan_of(self, page: Page) -> ListPlan:
         """Return one plan for the ratings of which a page has read something."""
         sections = {read.run.section for read in page.reads}
-        plans = [
-            plan
-            for rating, plan in self.by_rating.items()
-            if self.order.section(rating) in sections
-        ]
+        plans: list[ListPlan] = []
+        runs: list[Run] = []
+        for rating, plan in self.by_rating.items():
+            if self.order.section(rating) in sections:
+                plans.append(plan)
+                runs.extend(plan.runs)
+        # A page that read nothing is named by what was planned for it.
         names = {plan.name for plan in plans or self.by_rating.values()}
-        return ListPlan(
-            name=names.pop() if len(names) == 1 else MIXED,
-            runs=tuple(run for plan in plans for run in plan.runs),
-            estimated_capacity_units=_estimate(plans),
-        )
+        name = MIXED
+        if len(names) == 1:
+            name = names.pop()
+        return ListPlan(name, tuple(runs), estimated_capacity_units=_estimate(plans))
 
     def empty_partitions(self) -> tuple[Run, ...]:
         """Return the runs of all ratings of the list that are empty by the counts."""
         for rating in self.chosen.ratings or RATINGS:
             if rating not in self.by_rating:
                 self._plan(rating, LEAST_NEEDED)
-        return tuple(run for plan in self.by_rating.values() for run in plan.empty_partitions)
+        runs: list[Run] = []
+        for plan in self.by_rating.values():
+            runs.extend(plan.empty_partitions)
+        return tuple(runs)
 
     def _plan(self, rating: int, needed: int) -> ListPlan:
         """Plan a rating in its section of the list."""
@@ -158,7 +168,9 @@ def _segments(
 ) -> list[Segment]:
     """Return the ratings that are not empty by the counts; without any counts all of them."""
     ratings = sorted(chosen.ratings or RATINGS, key=order.section, reverse=True)
-    numbers = [counts.of(replace(chosen, ratings=(rating,))) for rating in ratings]
+    numbers = []
+    for rating in ratings:
+        numbers.append(counts.of(replace(chosen, ratings=(rating,))))
     ahead = _ahead(numbers, request)
     segments = []
     for rating, number, expected in zip(ratings, numbers, ahead, strict=True):
@@ -172,13 +184,18 @@ def _ahead(numbers: Sequence[int], request: PageRequest) -> list[float]:
     """Return how many items of each of several lists in a row are ahead of a page's position."""
     is_onward = request.toward is Toward.NEXT
     total = sum(numbers)
-    ordinal = request.position.ordinal if request.position else LIST_EDGE
+    ordinal: Ordinal | None = LIST_EDGE
+    if request.position:
+        ordinal = request.position.ordinal
     if ordinal is None:
+        # At a position without a number, each of the lists may have any number ahead.
         return [inf] * len(numbers)
-    if ordinal.is_edge:
-        start = 0 if is_onward else total + 1
-    else:
+    if not ordinal.is_edge:
         start = ordinal.in_list_of(total)
+    elif is_onward:
+        start = 0
+    else:
+        start = total + 1
     ahead: list[float] = []
     for begin, end in pairwise(accumulate(numbers, initial=0)):
         if is_onward:

@@ -88,7 +88,9 @@ class CommentEntry:
     @property
     def edited(self) -> datetime | None:
         """When it was last edited, None where it never was."""
-        return parse_timestamp(self.edited_at) if self.edited_at else None
+        if not self.edited_at:
+            return None
+        return parse_timestamp(self.edited_at)
 
     @property
     def language_name(self) -> str:
@@ -129,7 +131,9 @@ def entry_of(item: Item) -> CommentEntry:
     It does what PynamoDB's models do, faster: a page has up to a hundred of them.
     """
     place = item[_PLACE]["S"]
-    reply = item.get(_REPLY)
+    reply = None
+    if _REPLY in item:
+        reply = reply_in(item[_REPLY]["M"])
     return CommentEntry(
         id=id_at(place),
         language=item[_LANGUAGE]["S"],
@@ -145,5 +149,5 @@ def entry_of(item: Item) -> CommentEntry:
         is_hidden=_HIDDEN in item,
         held_for=hold_reason(item),
         product_id=product_id_of(item),
-        reply=reply_in(reply["M"]) if reply else None,
+        reply=reply,
     )

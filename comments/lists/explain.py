@@ -19,8 +19,10 @@ OTHER_UNITS = 2 * LEAST_UNITS
 def explain_page(results: CommentPage, meter: Meter | None) -> Explanation:
     """Explain a page of comments by its plan, the other calls of its meter, and its counts."""
     page = results.page
-    is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
-    by_rule = results.plan.by_rule if is_full else ()
+    by_rule = results.plan.by_rule
+    # The rule is of whole pages, and the last of several is mostly less than one.
+    if page.has_previous and not page.has_next and page.toward is Toward.NEXT:
+        by_rule = ()
     return explain(
         results.shown,
         plan=results.plan.name,

@@ -18,10 +18,12 @@ def comments_feed(
     entries = []
     for comment in comments:
         title = f"{comment.stars} {comment.title}".strip()
-        product_name = about[comment.product_id] if about else ""
-        if product_name:
-            title = f"{title} · {product_name}"
-        has_words = bool(comment.text or comment.title)
+        if about and about[comment.product_id]:
+            title = f"{title} · {about[comment.product_id]}"
+        # The sentence that stands for missing words is in the language of the feed.
+        language = ""
+        if comment.text or comment.title:
+            language = comment.language
         entry = AtomEntry(
             path=comment.url,
             title=title,
@@ -29,7 +31,7 @@ def comments_feed(
             updated=comment.edited,
             text=comment.text or comment.title or _("No words, only stars."),
             author=comment.author_name,
-            language=comment.language if has_words else "",
+            language=language,
         )
         entries.append(entry)
     return AtomFeed(title=heading, entries=entries)

@@ -79,25 +79,25 @@ def find_highlights(
     """
     counted = _counted_kinds(chosen, results.counts)
     latest = {kind: _first_of_kind(kind, results.comments) for kind in KINDS}
-    missing: dict[Kind, tuple[int, ...]] = {}
-    if results.page.has_next:
-        missing = {
-            kind: ratings
-            for kind, ratings in counted.items()
-            if latest[kind] is None and kind not in started
-        }
+    missing: list[Kind] = []
+    for kind in counted:
+        # Where the list ends with this page, there is no more of any kind.
+        if results.page.has_next and latest[kind] is None and kind not in started:
+            missing.append(kind)
 
-    def find(ratings: tuple[int, ...]) -> CommentEntry | None:
-        return find_latest(product_id, chosen, ratings)
+    def find(kind: Kind) -> CommentEntry | None:
+        return find_latest(product_id, chosen, counted[kind])
 
-    latest.update(zip(missing, pool().map(find, missing.values()), strict=True))
+    latest.update(zip(missing, pool().map(find, missing), strict=True))
     # Those that turned out not to be needed are waited for too, so that their cost is counted.
     for kind, call in started.items():
         comment = call.result()
         latest[kind] = latest[kind] or comment
     if results.comments:
         first = results.comments[0].created
-        last_commented = max(first, last_commented) if last_commented else first
+        # The rank is stored after the comment, and is that of all languages.
+        if last_commented is None or last_commented < first:
+            last_commented = first
     return Highlights(latest[POSITIVE], latest[NEGATIVE], last_commented, picks.result())
 
 
@@ -113,9 +113,12 @@ def _counted_kinds(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, t
     languages = chosen.languages or counts.languages
     counted = {}
     for kind in KINDS:
-        ratings = tuple(rating for rating in kind if counts.within(languages, [rating]))
+        ratings = []
+        for rating in kind:
+            if counts.within(languages, [rating]):
+                ratings.append(rating)
         if ratings:
-            counted[kind] = ratings
+            counted[kind] = tuple(ratings)
     return counted
 
 
@@ -126,11 +129,14 @@ def find_latest(
     runs = read_model().plan(product_id, replace(chosen, ratings=ratings)).runs
     with labelled_calls("highlights"):
         entries = read(runs, PageRequest(1), look_ahead=False).entries
-    return entry_of(entries[0].item) if entries else None
+    if not entries:
+        return None
+    return entry_of(entries[0].item)
 
 
 def find_picks(product_id: str) -> tuple[CommentEntry, ...]:
     """Read the newest of the comments that staff have picked."""
+    # The index is sparse: only picks are in it, whatever the number of comments.
     run = Run(index=_FEATURED, partition=keys.featured(product_id))
     with labelled_calls("picks"):
         page = read([run], PageRequest(SHOWN_PICKS), look_ahead=False)

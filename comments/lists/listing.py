@@ -51,7 +51,10 @@ def pager_of(
 ) -> Pager:
     """Return the pager of a list; to search engines, that of all comments is the product's page."""
     name = f"comments/{product_id}/{chosen.languages_in_url}/{chosen.ratings_in_url}"
-    is_whole = not chosen.narrowed and order is CommentOrder.NEWEST and not search
+    # Empty for lists that search engines take as they are.
+    canonical = ""
+    if not chosen.narrowed and order is CommentOrder.NEWEST and not search:
+        canonical = address_of("comments:product", product_id)
     shape: dict[str, int | str] = {
         "languages": len(chosen.languages),
         "ratings": len(chosen.ratings),
@@ -62,27 +65,30 @@ def pager_of(
     return Pager(
         first_url=list_url(product_id, chosen, order, search),
         list_name=name + _query(order, search),
-        canonical=address_of("comments:product", product_id) if is_whole else "",
+        canonical=canonical,
         shape=shape,
     )
 
 
 def _base_url(product_id: str) -> str:
     """Return what the URLs of all lists of a product's comments begin with."""
+    # To reverse one address and cut it is faster than to reverse that of each toggle.
     return address_of("comments:list", product_id, ANY, ANY).removesuffix(f"{ANY}/{ANY}/")
 
 
 def _query(order: CommentOrder, search: SearchRequest | None) -> str:
     if not search:
         return order.query
-    joint = "&" if order.query else "?"
-    return f"{order.query}{joint}{search.query}"
+    if not order.query:
+        return f"?{search.query}"
+    return f"{order.query}&{search.query}"
 
 
 def _with_remembered_languages(url: str) -> str:
     """Return the URL of a list whose languages are remembered (see `comments.views`)."""
-    joint = "&" if "?" in url else "?"
-    return f"{url}{joint}{REMEMBER}=languages"
+    if "?" in url:
+        return f"{url}&{REMEMBER}=languages"
+    return f"{url}?{REMEMBER}=languages"
 
 
 # What a page shows of its list.
@@ -107,14 +113,22 @@ def listing_of(
     ``search``: then what is on the page is counted, if that is the whole list.
     """
     comments, counts = results.comments, results.counts
-    # In a list that is read in groups of languages, only the first group would begin at a month.
-    months = {} if results.sections else counts.months
+    months = counts.months
+    if results.sections:
+        # In a list that is read in groups of languages, only the first would begin at a month.
+        months = {}
+    matches = None
+    if search:
+        matches = match_counts(results, chosen)
+    month_shown = ""
+    if comments:
+        month_shown = comments[0].created_iso[: len("2026-03")]
     choices = _choices(
         product_id,
         chosen,
         order,
         search=search,
-        matches=match_counts(results, chosen) if search else None,
+        matches=matches,
         cells=frozenset(counts.cells.items()),
         months=frozenset(months.items()),
         is_remembered=is_remembered,
@@ -123,7 +137,7 @@ def listing_of(
     return {
         **choices,
         "comments": comments,
-        "month_shown": comments[0].created_iso[:7] if comments else "",
+        "month_shown": month_shown,
         "is_default_language": is_default_language,
     }
 
@@ -149,10 +163,16 @@ def _choices(  # noqa: PLR0913 - all that it depends on, each a keyword
     languages = choices.languages(counts, numbers)
     ratings = choices.ratings(numbers)
     toggles = (*languages, *ratings)
-    search_off_url = list_url(product_id, chosen, order) if search else ""
+    pressed = tuple(toggle for toggle in toggles if toggle.pressed)
+    all_url = ""
+    if chosen.narrowed:
+        all_url = choices.url_of(CommentFilter())
+    search_off_url = ""
+    if search:
+        search_off_url = list_url(product_id, chosen, order)
     return {
         "address": f"{_base_url(product_id)}{{language}}/{{rating}}/{_query(order, search)}",
-        "all_url": choices.url_of(CommentFilter()) if chosen.narrowed else "",
+        "all_url": all_url,
         "heading": heading_of(chosen, order, search),
         "order": order,
         "orders": order_options(by_time=bool(search)),
@@ -165,7 +185,7 @@ def _choices(  # noqa: PLR0913 - all that it depends on, each a keyword
         "ratings": ratings,
         "without_ratings": numbers.without_ratings,
         "longest_bar": _longest_bar(ratings),
-        "chosen": tuple(toggle for toggle in toggles if toggle.pressed),
+        "chosen": pressed,
         "is_in_one_language": len(chosen.languages) == 1,
         "months": month_options(counts, order, with_counts=not (chosen.narrowed or search)),
         "url": list_url(product_id, chosen),
@@ -246,7 +266,10 @@ class _Choices:
         """Return the URL of a list; if it changes what is remembered, one that says so."""
         url = self.url_of(toggled)
         is_of_all = not toggled.languages
-        return url if is_of_all is self.is_remembered else _with_remembered_languages(url)
+        # Nothing to remember: what it leads to is what the visitor has chosen before.
+        if is_of_all is self.is_remembered:
+            return url
+        return _with_remembered_languages(url)
 
     def ratings(self, numbers: MatchCounts | _ListCounts) -> tuple[Toggle, ...]:
         """Return a toggle for each rating, the best first."""
@@ -283,6 +306,7 @@ def heading_of(
 ) -> str:
     """Format a list's heading, such as ``1- and 2-star comments in German, oldest first``."""
     languages = _enumerated([language_name(code) for code in chosen.languages])
+    # The hyphen of the last one is in the sentence: “1- and 2” and “-star comments”.
     ratings = _enumerated([f"{rating}-" for rating in chosen.ratings]).removesuffix("-")
     heading = _heading_with_places(chosen) % {"languages": languages, "ratings": ratings}
     if search:
@@ -323,20 +347,28 @@ def progress_of(page: Page, order: CommentOrder, *, number: int, is_search: bool
 def _reach_of(page: Page, order: CommentOrder, *, is_search: bool) -> str:
     """Format how far the reading of a short page came, such as ``Read back to March 2024``."""
     moment = reached_at(page)
+    if moment is None and is_search:
+        return _("Not searched to the end yet")
     if moment is None:
-        return _("Not searched to the end yet") if is_search else _("Not read to the end yet")
+        return _("Not read to the end yet")
     # The previous page of a list that begins with the newest comments reads on to newer ones.
     rises = (order.direction is Order.OLDEST_FIRST) is (page.toward is Toward.NEXT)
-    if is_search:
-        sentence = _("Searched up to %(month)s") if rises else _("Searched back to %(month)s")
+    if is_search and rises:
+        sentence = _("Searched up to %(month)s")
+    elif is_search:
+        sentence = _("Searched back to %(month)s")
+    elif rises:
+        sentence = _("Read up to %(month)s")
     else:
-        sentence = _("Read up to %(month)s") if rises else _("Read back to %(month)s")
+        sentence = _("Read back to %(month)s")
     return sentence % {"month": month_name(timestamp(moment)[: len("2026-03")])}
 
 
 def _so_far(number: int, *, is_search: bool) -> str:
+    if not number and is_search:
+        return _("none so far")
     if not number:
-        return _("none so far") if is_search else _("no match so far")
+        return _("no match so far")
     if is_search:
         sentence = _("%(number)s so far")
     else:

@@ -51,7 +51,9 @@ class CommentOrder(TextChoices):
     @property
     def query(self) -> str:
         """The query of a list's URL, empty for the newest first."""
-        return "" if self is CommentOrder.NEWEST else f"?order={self}"
+        if self is CommentOrder.NEWEST:
+            return ""
+        return f"?order={self}"
 
     @property
     def direction(self) -> Order:
@@ -62,15 +64,18 @@ class CommentOrder(TextChoices):
         """The texts of the links to the previous and to the next page."""
         if self.is_by_rating:
             return _("Previous"), _("Next")
-        newer, older = _("Newer"), _("Older")
-        return (newer, older) if self is CommentOrder.NEWEST else (older, newer)
+        if self is CommentOrder.OLDEST:
+            return _("Older"), _("Newer")
+        return _("Newer"), _("Older")
 
     def section(self, rating: int) -> str:
         """Return the section of a rating's comments (`dynapages.lists.runs.Run`), empty by time."""
         if not self.is_by_rating:
             return ""
         # The list falls, from the highest section to the lowest.
-        rank = rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating
+        rank = rating
+        if self is CommentOrder.LOWEST:
+            rank = RATINGS[-1] + 1 - rating
         return f"{rank}/"
 
     def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
@@ -119,7 +124,10 @@ def comments_in_front(
 
     None for any other position.
     """
-    month = position.place.removesuffix(HIGHEST) if position else ""
+    if position is None:
+        return None
+    # The other positions are behind a comment, whose place begins with a whole timestamp.
+    month = position.place.removesuffix(HIGHEST)
     if not _MONTH.fullmatch(month):
         return None
     in_front = 0

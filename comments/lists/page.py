@@ -119,7 +119,9 @@ class CommentsRequest(ListRequest[CommentFilter | None]):
         if self.filter is not None:
             return self.filter
         preferred = preferred_language(self.accept_language, among=counts.languages)
-        return CommentFilter.of([preferred] if preferred else [])
+        if not preferred:
+            return CommentFilter()
+        return CommentFilter.of([preferred])
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,10 @@ class CommentsPage:
     def pager(self) -> Pager:
         request = self.request
         pager = pager_of(request.product_id, self.chosen, request.order, request.search)
+        canonical = pager.canonical
         # In whatever language, the product's own page has one address for search engines.
-        canonical = self.product.url if request.filter is None else pager.canonical
+        if request.filter is None:
+            canonical = self.product.url
         return replace(pager, shown=request.shown, canonical=canonical)
 
     @property
@@ -171,8 +175,10 @@ class CommentsPage:
         """The comments of the list, with what the visitor has just written."""
         if not self.recent:
             return self.results.comments
+        chosen = self.chosen
         # In the visitor's language, a comment just written in another one is shown as well.
-        chosen = CommentFilter() if self.request.filter is None else self.chosen
+        if self.request.filter is None:
+            chosen = CommentFilter()
         return with_recent(
             self.results.comments,
             self.recent,
@@ -235,8 +241,9 @@ class CommentsPage:
 
     def _image_url(self) -> str:
         """Return the address of the product's image; a template of the whole page asks for it."""
-        image = self.product.image
-        return urljoin(self.request.site, image) if image else ""
+        if not self.product.image:
+            return ""
+        return urljoin(self.request.site, self.product.image)
 
     def _explain(self) -> Explanation:
         return explain_page(self.results, current_meter())
@@ -262,7 +269,10 @@ class CommentsPage:
             return {"shown": pager.shown}
         # A page that is read back is filled at its top.
         reads_back = page.toward is Toward.PREVIOUS
-        url = pager.previous_url(page) if reads_back else pager.next_url(page)
+        if reads_back:
+            url = pager.previous_url(page)
+        else:
+            url = pager.next_url(page)
         progress = progress_of(
             page,
             self.request.order,
@@ -314,10 +324,15 @@ def read_comments_page(request: CommentsRequest) -> CommentsPage:
     product_id = request.product_id
     with pool().together() as together:
         reads = _start_reads(request, together)
-        product = None if host.is_read_along() else find_product(product_id)
+        product = None
+        # Else the product is among the facts, in the same call as the counts.
+        if not host.is_read_along():
+            product = find_product(product_id)
         counts = remembered_counts(product_id)
-        if counts is None:
-            counts = reads.count_now() if request.needs_counts else NO_COUNTS
+        if counts is None and request.needs_counts:
+            counts = reads.count_now()
+        elif counts is None:
+            counts = NO_COUNTS
         expected = request.choose(counts)
         unlikely: StartedKinds = {}
         if reads.picks:
@@ -331,12 +346,14 @@ def read_comments_page(request: CommentsRequest) -> CommentsPage:
         recent = _written_recently(request, reads)
         highlights = None
         if reads.picks:
+            # What was started for another language is of no use.
+            if chosen != expected:
+                unlikely = {}
             highlights = find_highlights(
                 product_id,
                 chosen,
                 results,
-                # What was started for another language is of no use.
-                started=unlikely if chosen == expected else {},
+                started=unlikely,
                 picks=reads.picks,
                 last_commented=facts.last_commented,
             )
@@ -377,15 +394,16 @@ def _read_facts(request: CommentsRequest) -> _Facts:
         rank = keys.rank("COMMENTED", product_id)
         comment_keys.append(table_key(rank, rank))
     with labelled_calls("product and counts"):
-        read = page_batches().get_from_tables(
-            [
-                *host.products().keys(product_id, whole=request.is_whole),
-                *((TABLE, key) for key in comment_keys),
-            ],
-            consistent=False,
-        )
-        items = [item for table, item in read if table == TABLE]
-        product_items = [item for table, item in read if table != TABLE]
+        table_keys = [*host.products().keys(product_id, whole=request.is_whole)]
+        for key in comment_keys:
+            table_keys.append((TABLE, key))
+        items: list[Item] = []
+        product_items: list[Item] = []
+        for table, item in page_batches().get_from_tables(table_keys, consistent=False):
+            if table == TABLE:
+                items.append(item)
+            else:
+                product_items.append(item)
         product = host.built(product_id, product_items)
         counts = counts_in(counting.sums(known, items)[product_id])
     remember_counts(product_id, counts)
@@ -444,8 +462,12 @@ def _read_filtered(
 
 def _written_recently(request: CommentsRequest, reads: _StartedReads) -> Recent:
     """Return what the visitor has just written; of a search, what has its words."""
-    recent = reads.recent.result() if reads.recent else {}
-    return recent_with_all_words(request.search, recent) if request.search else recent
+    if reads.recent is None:
+        return {}
+    recent = reads.recent.result()
+    if request.search:
+        return recent_with_all_words(request.search, recent)
+    return recent
 
 
 def _confirmed_votes(reads: _StartedReads) -> frozenset[str]:

@@ -39,7 +39,7 @@ from comments.store.counts import ProductCounts, remembered_as
 from comments.store.states import Revision, is_tombstone
 from comments.store.table import query_pages
 from dynapages.calls import labelled_calls
-from dynapages.items import blocks_of
+from dynapages.items import Item, blocks_of
 from dynapages.lists import (
     LARGEST_ITEM,
     Entry,
@@ -164,14 +164,20 @@ def list_comments(
     reads; ``forced_plan`` is used whatever it costs. Raises NoSuchPlan.
     """
     largest_key = remembered_as(LARGEST_ENTRY, product_id)
+    # Whoever forces a plan wants to see what it costs.
+    units_of_page = inf
+    if not forced_plan:
+        units_of_page = most_units(request, other_units=other_units)
     request = replace(
         request,
-        most_units=inf if forced_plan else most_units(request, other_units=other_units),
+        most_units=units_of_page,
         largest_item=cache.get(largest_key, LARGEST_ITEM),
     )
     planned = _read_list(product_id, chosen, request, counts, order=order, forced_plan=forced_plan)
     units_left = request.most_units - planned.page.capacity_units
-    now = count_now() if count_now else counts
+    now = counts
+    if count_now:
+        now = count_now()
     # Wrong numbers cost a round at most, but a partition that is not read hides its comments.
     if counts.misses_partitions_of(now, chosen):
         again = replace(request, most_units=units_left)
@@ -280,24 +286,34 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
     pages = query_pages(
         (Comment.pk == keys.comment(comment_id)) & to_reply, ConsistentRead=consistent
     )
-    items = {item["sk"]["S"]: item for page in pages for item in page["Items"]}
+    items: dict[str, Item] = {}
+    for page in pages:
+        for stored in page["Items"]:
+            items[stored["sk"]["S"]] = stored
     item = items.get(keys.COMMENT)
     if item is None or is_tombstone(item):
         raise NoSuchComment(comment_id)
     entry = entry_of(item)
     values = {each.name: getattr(entry, each.name) for each in fields(CommentEntry)}
+    # What travels with the comment for lists may be an excerpt: this is the whole reply.
     reply = items.get(keys.REPLY)
-    values["reply"] = reply_in(reply) if reply else None
+    values["reply"] = None
+    if reply:
+        values["reply"] = reply_in(reply)
     body = items.get(keys.BODY)
     text = entry.text
     # It stays an excerpt where an import has not put a long body yet.
     if entry.is_long and body:
         text = CommentBody.from_raw_data(dict(body)).text
     comment = Comment.from_raw_data(dict(item))
+    helpful = 0
+    # A comment without any vote has no place by votes.
+    if comment.rank_place:
+        helpful = score_at(comment.rank_place)
     return WholeComment(
         **values,
         body=text,
         is_pick=comment.featured_partition is not None,
-        helpful=score_at(comment.rank_place) if comment.rank_place else 0,
+        helpful=helpful,
         seen=str(Revision.of(item)),
     )

@@ -33,8 +33,10 @@ Recent = Mapping[str, Item | None]
 
 def remember_written(session: MutableMapping[str, Any], comment_id: str, *, now: datetime) -> None:
     """Remember in a session that its visitor writes a comment now."""
-    others = [entry for entry in _remembered(session, now=now) if entry[0] != comment_id]
-    remembered: list[list[Any]] = [[comment_id, int(now.timestamp())], *others]
+    remembered: list[list[Any]] = [[comment_id, int(now.timestamp())]]
+    for other_id, written_at in _remembered(session, now=now):
+        if other_id != comment_id:
+            remembered.append([other_id, written_at])
     remembered = remembered[:MOST_REMEMBERED]
     # Ids of other systems may be long: what is in a cookie goes with every request.
     while len(str(remembered).encode()) > MOST_BYTES_REMEMBERED and len(remembered) > 1:
@@ -57,7 +59,11 @@ def read_recent(comment_ids: Sequence[str]) -> Recent:
     """Read comments just written, strongly."""
     with labelled_calls("just written"):
         items = page_batches().get(TABLE, map(comment_key, comment_ids))
-    by_partition = {item["pk"]["S"]: item for item in items if not is_tombstone(item)}
+    by_partition: dict[str, Item] = {}
+    for item in items:
+        if not is_tombstone(item):
+            by_partition[item["pk"]["S"]] = item
+    # What was deleted is named as well: an index may still have it.
     return {comment_id: by_partition.get(keys.comment(comment_id)) for comment_id in comment_ids}
 
 
@@ -83,7 +89,9 @@ def with_recent(
     descends = order.direction is Order.NEWEST_FIRST
 
     def sort_key(entry: CommentEntry) -> str:
-        section = sections.get(entry.language, "") if sections else ""
+        section = ""
+        if sections:
+            section = sections.get(entry.language, "")
         return section + order.place(entry.created, entry.id, rating=entry.rating)
 
     # What an index still has of a comment that was changed or deleted is taken out first.
@@ -121,7 +129,10 @@ def in_list(
 def _covers(page: Page, sort_key: str, *, descends: bool) -> bool:
     """Return whether a page reaches over a sort key: from where it begins to its neighbour."""
     is_onward = page.toward is Toward.NEXT
-    end = page.next_position if is_onward else page.previous_position
+    end = page.previous_position
+    if is_onward:
+        end = page.next_position
+    # A page towards the previous one is read against the order of its list.
     ascending = descends is not is_onward
     if page.start and not page.start.is_before(sort_key, ascending=ascending):
         return False

@@ -40,9 +40,12 @@ def with_empty_partitions(
         # By chance, so that the page of another request reads the others.
         runs = sample(runs, most)
     late = read(runs, PageRequest(MOST_READ_OF_EMPTY), look_ahead=False)
-    comments = [Comment.from_raw_data(dict(entry.item)) for entry in late.entries]
-    if comments:
-        _recount(product_id, {(comment.language, int(comment.rating)) for comment in comments})
+    cells: set[Cell] = set()
+    for entry in late.entries:
+        comment = Comment.from_raw_data(dict(entry.item))
+        cells.add((comment.language, int(comment.rating)))
+    if cells:
+        _recount(product_id, cells)
     entries = sorted(
         (*page.entries, *late.entries), key=_sort_key, reverse=order is Order.NEWEST_FIRST
     )
@@ -60,10 +63,17 @@ def _sort_key(entry: Entry) -> str:
 
 def _recount(product_id: str, cells: Collection[Cell]) -> None:
     """Store the numbers of comments of some languages and ratings, as they are counted now."""
-    counted = {cell_name(*each): _count(product_id, each) for each in cells}
-    if any(number != 0 for number in counted.values()):
+    counts_are_wrong = False
+    known: dict[str, int] = {}
+    for cell in cells:
+        number = _count(product_id, cell)
+        # None stands for more than were counted, and is left to `check_integrity`.
+        if number is not None:
+            known[cell_name(*cell)] = number
+        if number != 0:
+            counts_are_wrong = True
+    if counts_are_wrong:
         logger.warning("%s has comments where its counts say none: %s", product_id, sorted(cells))
-    known = {name: number for name, number in counted.items() if number is not None}
     # The counts are stored on condition that nobody has changed them while comments were counted.
     try:
         actions = counters().set_sums(product_id, known)

@@ -29,17 +29,33 @@ NOT_SEARCHED = Reach()
 
 
 def search_in(request: HttpRequest) -> SearchRequest | None:
-    """Return the search of a request, None without one; only staff find hidden comments."""
-    typed = request.GET.get("q", "")
-    if not COMMENTS["SEARCH"] or not typed.strip():
+    """Return the search that the address of a request asks for by ``?q=``, None without one.
+
+    Only staff find hidden comments by ``&hidden=1``. A search that cannot be made is returned
+    without words, and with the sentence on why it is ``refused``.
+    """
+    text = request.GET.get("q", "")
+    if not COMMENTS["SEARCH"] or not text.strip():
         return None
-    with_hidden = request.GET.get("hidden") == "1" and request.user.is_staff
-    is_typed = request.headers.get("HX-Trigger") == FIELD_ID
+    refused = ""
     try:
-        search, refused = parse_search(typed), ""
+        search = parse_search(text)
     except BadSearch as error:
-        search, refused = Search(typed, ()), str(error)
-    return SearchRequest(search, with_hidden, refused, is_typed)
+        search = _without_words(text)
+        refused = str(error)
+    # While somebody types, htmx sends the field by itself, and the answer must not replace it.
+    is_typed = request.headers.get("HX-Trigger") == FIELD_ID
+    return SearchRequest(
+        search,
+        with_hidden=request.GET.get("hidden") == "1" and request.user.is_staff,
+        refused=refused,
+        is_typed=is_typed,
+    )
+
+
+def _without_words(text: str) -> Search:
+    """Return a search that has its text for the field and for URLs, but looks for nothing."""
+    return Search(text, words=())
 
 
 def search_shown(
@@ -57,7 +73,10 @@ def search_shown(
     chips = []
     for word in words:
         other_words = " ".join(other for other in words if other != word)
-        without = replace(request, search=Search(other_words, ())) if other_words else None
+        without = None
+        if other_words:
+            # It is for the URL alone, so that its words need not be parsed.
+            without = replace(request, search=_without_words(other_words))
         chips.append(Toggle(word, word, url_of(without), pressed=True))
     return {
         "request": request,
@@ -79,7 +98,11 @@ def is_made(search: Search, reach: Reach) -> bool:
 
 def words_left_out(search: Search, languages: Sequence[str]) -> list[tuple[str, str]]:
     """Return words with the languages of these in which they are not looked for: common ones."""
-    return [(word, language) for language in languages for word in search.common(language)]
+    left_out = []
+    for language in languages:
+        for word in search.common(language):
+            left_out.append((word, language))
+    return left_out
 
 
 # Sentences.
@@ -149,11 +172,19 @@ def _behind_the_first_group(results: CommentPage, reach: Reach) -> list[str]:
         group = results.sections.get(results.comments[0].language, groups[last])
         first = groups.index(group)
     on_page = groups[max(first, 1) : last + 1]
-    return [language for language, group in results.sections.items() if group in on_page]
+    behind = []
+    for language, group in results.sections.items():
+        if group in on_page:
+            behind.append(language)
+    return behind
 
 
 def _quoted(parts: Sequence[str]) -> str:
-    return ", ".join(_("“%(text)s”") % {"text": part} for part in parts)
+    quoted = []
+    for part in parts:
+        # Quotation marks are those of the visitor's language.
+        quoted.append(_("“%(text)s”") % {"text": part})
+    return ", ".join(quoted)
 
 
 def _named(languages: Sequence[str]) -> str:
@@ -184,8 +215,9 @@ def total_of_search(search: Search, results: CommentPage, *, shown: int) -> int 
         return None
     if not pending.are_none:
         # The ordinals of a page count postings, of which some may not be right.
-        is_all = not page.has_next and not page.has_previous and pending.are_all_named
-        return shown if is_all else None
+        if page.has_next or page.has_previous or not pending.are_all_named:
+            return None
+        return shown
     if page.has_next:
         return None
     if page.entries:
@@ -196,7 +228,9 @@ def total_of_search(search: Search, results: CommentPage, *, shown: int) -> int 
         last = page.start.ordinal  # nothing lies behind what it begins at
     else:
         last = None
-    return last.number if last and last.from_front else None
+    if last is None or not last.from_front:
+        return None
+    return last.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,21 +250,27 @@ class MatchCounts:
         """Return the number in a language, None where it is not known."""
         if self.without_languages or code not in self.searched:
             return None
-        return sum(language == code for language, _rating in self.matches)
+        languages = [language for language, _rating in self.matches]
+        return languages.count(code)
 
     def with_rating(self, rating: int) -> int | None:
         """Return the number with a rating, None where it is not known."""
         if self.without_ratings:
             return None
-        return sum(each == rating for _language, each in self.matches)
+        ratings = [rating_of_match for _language, rating_of_match in self.matches]
+        return ratings.count(rating)
 
     @property
     def in_any_language(self) -> int | None:
-        return None if self.without_languages else len(self.matches)
+        if self.without_languages:
+            return None
+        return len(self.matches)
 
     @property
     def with_any_rating(self) -> int | None:
-        return None if self.without_ratings else len(self.matches)
+        if self.without_ratings:
+            return None
+        return len(self.matches)
 
 
 def match_counts(results: CommentPage, chosen: CommentFilter) -> MatchCounts:

@@ -32,6 +32,7 @@ from comments.search.postings import STEMS, partition
 from comments.search.words import OLDER, VERSION, Search, digest_of
 from comments.store.counts import ProductCounts
 from dynapages.calls import in_chunks
+from dynapages.items import Item
 from dynapages.lists import HIGHEST, HasAll, Index, OneOf, Order, Page, Position, Run, Segment
 
 WORDS = "words"
@@ -79,7 +80,9 @@ def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...
 
 def versions() -> tuple[str, ...]:
     """Return the versions of stems whose postings are in the table."""
-    return (VERSION, OLDER) if COMMENTS["SEARCH_OLDER"] else (VERSION,)
+    if COMMENTS["SEARCH_OLDER"]:
+        return (VERSION, OLDER)
+    return (VERSION,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +121,30 @@ class SearchPlan:
         self._chosen = chosen
         self._counts = counts
         self._order = order
-        self._states = (False, True) if with_hidden else (False,)
+        # Listed and hidden comments have postings in partitions of their own.
+        self._are_hidden: tuple[bool, ...] = (False,)
+        if with_hidden:
+            self._are_hidden = (False, True)
         languages = languages_of(chosen, counts)
         self._stems: dict[tuple[str, str], tuple[str, ...]] = {}
         for language, version in product(languages, versions()):
             stems = search.stems(language, version)
             if stems:
                 self._stems[language, version] = stems
-        searched = dict.fromkeys(language for language, _version in self._stems)
-        self.common = tuple(language for language in languages if language not in searched)
+        searched: list[str] = []
+        common: list[str] = []
+        for language in languages:
+            if any((language, version) in self._stems for version in versions()):
+                searched.append(language)
+            else:
+                common.append(language)
+        self.common = tuple(common)
         self.groups = tuple(tuple(group) for group in in_chunks(searched, self.most_languages))
 
     @property
     def most_languages(self) -> int:
         """In how many languages a page is read at the most."""
-        return MOST_QUERIES // (len(self._states) * len(versions()))
+        return MOST_QUERIES // (len(self._are_hidden) * len(versions()))
 
     @property
     def is_grouped(self) -> bool:
@@ -172,7 +184,7 @@ class SearchPlan:
         return ListPlan(WORDS, tuple(runs), first_reads=tuple(first_reads))
 
     def _stem_sets(self, languages: Sequence[str]) -> Iterator[_StemSet]:
-        for language, version, is_hidden in product(languages, versions(), self._states):
+        for language, version, is_hidden in product(languages, versions(), self._are_hidden):
             stems = self._stems.get((language, version))
             if stems:
                 yield _StemSet(language, version, is_hidden, stems)
@@ -199,7 +211,10 @@ class SearchPlan:
         # Long words are rare as a rule; the first round shows which stem is the rarest.
         probed = longest_first[:most]
         fair = int(FIRST_READS * share / len(probed))
-        at_most = FIRST_READ if len(probed) > 1 else needed
+        at_most = FIRST_READ
+        # All that a single stem brings is found, so as many are read as are needed.
+        if len(probed) == 1:
+            at_most = needed
         return probed, max(LEAST_READ, min(at_most, fair))
 
     def _run(self, stem_set: _StemSet, stem: str) -> Run:
@@ -209,10 +224,14 @@ class SearchPlan:
         if others:
             keep.append(HasAll(STEMS, tuple({"B": digest_of(other)} for other in others)))
         keep.extend(filter_conditions(BY_LANGUAGE, self._chosen))
+        known: Item = {}
+        if stem_set.is_hidden:
+            # Its postings do not say so: the partition does.
+            known = {_HIDDEN: {"S": ""}}
         return Run(
             INDEX,
             self._partition(stem_set, stem),
-            known={_HIDDEN: {"S": ""}} if stem_set.is_hidden else {},
+            known=known,
             keep=tuple(keep),
             alternative=stem_set.alternative,
         )
@@ -233,6 +252,7 @@ class SearchPlan:
         rarer from here on: then it is forgotten.
         """
         by_alternative = {each.alternative: each for each in self._stem_sets(self.searched)}
+        # Where a run was left for another, stems were compared on this page.
         compared = {read.run.alternative for read in page.reads if read.was_left}
         for read in page.reads:
             stem_set = by_alternative.get(read.run.alternative)
@@ -296,11 +316,10 @@ class SearchPlan:
 
     def reach(self, page: Page) -> Reach:
         """Return in which languages the search was made by the end of a page."""
-        end = page.next_position if page.has_next else None
-        if end is None:
-            begun = len(self.groups)
-        else:
-            begun = self._begun(end.place) if self.is_grouped else 1
+        begun = len(self.groups)
+        # A single group is begun by any page.
+        if self.is_grouped and page.has_next and page.next_position:
+            begun = self._begun(page.next_position.place)
         return Reach(
             languages=tuple(chain.from_iterable(self.groups[:begun])),
             later=tuple(chain.from_iterable(self.groups[begun:])),
@@ -312,6 +331,8 @@ class SearchPlan:
         for number in range(len(self.groups)):
             section = self.section(number)
             if place.startswith(section):
-                is_in_front = place in (section, section + HIGHEST)
-                return number if is_in_front else number + 1
+                # At either edge of a section nothing of its group was read.
+                if place in (section, section + HIGHEST):
+                    return number
+                return number + 1
         return 0

@@ -58,8 +58,8 @@ _TEXT = CommentBody.text.attr_name
 class SearchRequest:
     """A search among a product's comments; ``with_hidden`` only for staff.
 
-    ``refused`` is the sentence about one that is not made. ``is_typed`` is whether its field sent
-    it, which may hold more by now.
+    ``refused`` is the sentence about one that is not made. ``is_typed`` is whether the search field
+    sent it while somebody types: there may be more in the field by the time of the answer.
     """
 
     search: Search
@@ -125,9 +125,13 @@ def search_comments(
         began = monotonic()
         plan = plan_by(counts)
         page = reading.read(plan, request, order)
-        now = count_now() if count_now else counts
+        now = counts
+        if count_now:
+            now = count_now()
+        plan_now = plan
         # A plan by other counts may have other groups of languages, and so other places.
-        plan_now = plan if now.cells == counts.cells else plan_by(now)
+        if now.cells != counts.cells:
+            plan_now = plan_by(now)
         if not plan.covers(plan_now):
             plan = plan_now
             page = reading.read(plan, request, order)
@@ -182,8 +186,10 @@ class _Reading:
 
 def _least_units(plan: SearchPlan) -> float:
     """Return what a Query of each run costs that a page may begin with."""
-    queries = [len(plan.of_group(number, needed=1).runs) for number in range(len(plan.groups))]
-    return LEAST_UNITS * max(queries, default=0)
+    most_queries = 0
+    for number in range(len(plan.groups)):
+        most_queries = max(most_queries, len(plan.of_group(number, needed=1).runs))
+    return LEAST_UNITS * most_queries
 
 
 def _read_groups(plan: SearchPlan, request: PageRequest, order: CommentOrder) -> Page:
@@ -199,6 +205,7 @@ def _read_groups(plan: SearchPlan, request: PageRequest, order: CommentOrder) ->
         )
 
     def plan_segments(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
+        # Segments of groups are named by their numbers.
         return _plan_groups(plan, [int(segment.name) for segment in segments], needed=needed)
 
     return read_in_segments(plan.segments, plan_segments, request, order=order.direction)
@@ -259,7 +266,9 @@ def _as_they_are_now(
     """
     # Marks have digests of long ids: those of comments on the page are known.
     on_page = {keys.id_in_keys(comment.id): comment.id for comment in results.comments}
-    ids = {on_page.get(marked_id, marked_id) for marked_id in results.pending.comment_ids}
+    ids: set[str] = set()
+    for marked_id in results.pending.comment_ids:
+        ids.add(on_page.get(marked_id, marked_id))
     if not results.pending.are_all_named:
         ids.update(comment.id for comment in results.comments)
     comments = with_recent(
@@ -276,7 +285,10 @@ def _as_they_are_now(
 
 def _with_entries_of(page: Page, comment_ids: Collection[str]) -> Page:
     """Return a page without the entries of other comments, for its explanation."""
-    entries = [entry for entry in page.entries if id_at(entry.position.place) in comment_ids]
+    entries = []
+    for entry in page.entries:
+        if id_at(entry.position.place) in comment_ids:
+            entries.append(entry)
     reads = []
     for run_read in page.reads:
         returned = sum(entry.run is run_read.run for entry in entries)
@@ -289,7 +301,9 @@ def recent_with_all_words(search_request: SearchRequest, recent: Recent) -> Rece
 
     With hidden comments none is returned: the list has them.
     """
-    return {} if search_request.with_hidden else with_all_words(search_request, recent)
+    if search_request.with_hidden:
+        return {}
+    return with_all_words(search_request, recent)
 
 
 def with_all_words(search_request: SearchRequest, comments: Recent) -> Recent:
@@ -297,17 +311,29 @@ def with_all_words(search_request: SearchRequest, comments: Recent) -> Recent:
 
     Long bodies are read, strongly.
     """
-    items = [item for item in comments.values() if item]
-    body_keys = [table_key(item["pk"]["S"], keys.BODY) for item in items if _BODY_BYTES in item]
-    body_items = page_batches().get(COMMENTS_TABLE, body_keys)
-    bodies = {item["pk"]["S"]: item[_TEXT]["S"] for item in body_items}
+    bodies = _long_bodies(comments)
 
     def has_all_words(item: Item) -> bool:
         searched = set(search_request.search.stems(entry_of(item).language))
+        # Where all its words are common, nothing is searched in the language.
+        if not searched:
+            return False
         stems = stems_of_comment(item, bodies.get(item["pk"]["S"]))
-        return bool(searched) and searched.issubset(stems)
+        return searched.issubset(stems)
 
-    found: dict[str, Item | None] = {}
+    matching: dict[str, Item | None] = {}
     for comment_id, item in comments.items():
-        found[comment_id] = item if item and has_all_words(item) else None
-    return found
+        matching[comment_id] = None
+        if item and has_all_words(item):
+            matching[comment_id] = item
+    return matching
+
+
+def _long_bodies(comments: Recent) -> dict[str, str]:
+    """Read the texts of those comments that have only an excerpt, by the partitions of these."""
+    body_keys = []
+    for item in comments.values():
+        if item and _BODY_BYTES in item:
+            body_keys.append(table_key(item["pk"]["S"], keys.BODY))
+    body_items = page_batches().get(COMMENTS_TABLE, body_keys)
+    return {item["pk"]["S"]: item[_TEXT]["S"] for item in body_items}

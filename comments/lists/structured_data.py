@@ -64,7 +64,11 @@ def _product(
             "bestRating": 5,
             "worstRating": 1,
         }
-    reviews = [_review(comment, site=site) for comment in comments if comment.author_name]
+    reviews = []
+    for comment in comments:
+        # A review without an author is reported as an error too.
+        if comment.author_name:
+            reviews.append(_review(comment, site=site))
     if reviews:
         thing["review"] = reviews
     return thing
@@ -94,7 +98,8 @@ def _review(comment: CommentEntry, *, site: str) -> Thing:
 
 def _breadcrumbs(product: Product, *, site: str) -> Thing:
     steps = [(_("Shop"), "/")]
-    steps += [(step.name, step.url) for step in product.trail]
+    for step_above in product.trail:
+        steps.append((step_above.name, step_above.url))
     steps.append((product.name, product.url))
     items = []
     for number, (name, url) in enumerate(steps, 1):

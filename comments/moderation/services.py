@@ -75,12 +75,13 @@ _DECISIVE = (
 _MEANWHILE = gettext_lazy(
     "This comment was changed, reported or decided on after you loaded the page. Check it again."
 )
-_NOT_FROM = {
+_REFUSAL_BY_STATE = {
     State.HELD: gettext_lazy("A comment that waits is published, rejected or deleted."),
     State.HIDDEN: gettext_lazy("A hidden comment is restored or deleted, not kept."),
     State.REPORTED: gettext_lazy("A reported comment is kept, hidden or deleted, not restored."),
     State.LISTED: _MEANWHILE,
 }
+"""Why a decision is refused that does not lead from the state that the comment is in."""
 
 
 class Decision(TextChoices):
@@ -133,13 +134,14 @@ def carry_out(
     sources, target, signal = _STEPS[decision]
 
     def attempt() -> tuple[StoredComment, bool]:
+        """Write the decision; return the comment as it was before, and whether it is new."""
         stored = load_comment(comment_id)
         # Two members of staff who decide alike are both right.
         if stored.state is target:
             return stored, False
         _require_as_seen(stored, seen)
         if stored.state not in sources:
-            raise NotAsSeen(str(_NOT_FROM[stored.state]))
+            raise NotAsSeen(str(_REFUSAL_BY_STATE[stored.state]))
         _write_decision(stored, target, now=now)
         return stored, True
 

@@ -163,7 +163,8 @@ def _id_prefix(prefix: str) -> str:
 
 
 def _product_id(product_id: str) -> str:
-    """Return the id of a product, if it is allowed. Raises BadMapping."""
+    """Return what ``--product-id`` was given unchanged, if it can be an id. Raises BadMapping."""
+    # Ids in a file are mapped to what is allowed; an option has no need of that, but may be typed.
     if not product_id or identifier_of(product_id) != product_id:
         raise BadMapping(
             f"“{product_id}” is no id of a product: up to 128 of A-Z, a-z, 0-9, “.”, “_” and “-”, "
