@@ -127,7 +127,9 @@ class _NoKey:
 
     def __call__(self, request: HttpRequest) -> Caller | None:
         # A wrong key is refused: its sender would take what is public for what is theirs.
-        return None if "Authorization" in request.headers else ANONYMOUS
+        if "Authorization" in request.headers:
+            return None
+        return ANONYMOUS
 
 
 KEY_OR_NOBODY = [KeyAuth(Scope.READ), _NoKey()]
@@ -198,7 +200,9 @@ class _CursorPager(Pager):
 
     def _url(self, **query: str) -> str:
         ((side, token),) = query.items()
-        cursor = END if token == END else f"{side}.{token}"
+        cursor = f"{side}.{token}"
+        if token == END:
+            cursor = END
         return super(_CursorPager, self)._url(cursor=cursor)
 
     def page_at(self, cursor: str | None) -> PageRequest:
@@ -254,14 +258,12 @@ def _answer_with_page(
         query = QueryDict(urlsplit(result.pager.first_url).query)
         pager = _cursor_pager(request, result.pager, query)
     links = _links(pager.links(result.page, page_request))
-    named = [f'<{url}>; rel="{name}"' for name, url in links.items() if url]
-    response["Link"] = ", ".join(named)
-    meter = current_meter()
+    response["Link"] = _link_header(links)
     return {
         "items": result.items,
         **links,
         "total": result.total,
-        "cost": meter.units if meter else result.page.capacity_units,
+        "cost": _units_spent(result.page),
         **result.more,
     }
 
@@ -276,14 +278,29 @@ def _links(links: PageLinks) -> dict[str, str | None]:
     }
 
 
+def _link_header(links: Mapping[str, str | None]) -> str:
+    """Format the links of a page as the header ``Link``, without those that are None."""
+    named = []
+    for name, url in links.items():
+        if url:
+            named.append(f'<{url}>; rel="{name}"')
+    return ", ".join(named)
+
+
+def _units_spent(page: Page) -> float:
+    """Return the units of all that the request has read; those of its page without a meter."""
+    meter = current_meter()
+    if meter is None:
+        return page.capacity_units
+    return meter.units
+
+
 def _units_left_by(page: Page) -> float:
     """Return the units that are left for another page in its place.
 
     What else was read counts as well: it is read again with that, as the counts of a product.
     """
-    meter = current_meter()
-    spent = meter.units if meter else page.capacity_units
-    return max(page.most_units - spent, 0)
+    return max(page.most_units - _units_spent(page), 0)
 
 
 def _cursor_pager(
@@ -292,9 +309,12 @@ def _cursor_pager(
     """Return the pager of a list at the address of a request, filter included."""
     query = request.GET.copy()
     query.pop("cursor", None)
-    for name, values in (more or QueryDict()).lists():
-        query.setlist(name, values)
-    url = f"{request.path}?{query.urlencode()}" if query else request.path
+    if more is not None:
+        for name, values in more.lists():
+            query.setlist(name, values)
+    url = request.path
+    if query:
+        url += f"?{query.urlencode()}"
     return _CursorPager(url, pager.list_name)
 
 
@@ -366,10 +386,13 @@ def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
     """Complete the schema of an operation: its keys, and the problems it may be answered with."""
     operation["summary"] = operation.pop("description")
     # In OpenAPI, that a key may be left out is an empty requirement.
-    operation["security"] = [
-        {} if _NoKey.__name__ in requirement else requirement
-        for requirement in operation["security"]
-    ]
+    security: list[dict[str, Any]] = []
+    for requirement in operation["security"]:
+        if _NoKey.__name__ in requirement:
+            security.append({})
+        else:
+            security.append(requirement)
+    operation["security"] = security
     statuses = [*PROBLEMS]
     if is_read:
         statuses.remove(HTTPStatus.CONFLICT)
@@ -412,7 +435,9 @@ def _name_of_value(location: Sequence[str | int]) -> str:
     A location is the source, such as ``body``, the argument's name, and the path in that.
     """
     has_path = len(location) > 2 and isinstance(location[2], str)  # noqa: PLR2004 - see above
-    path = location[2:] if has_path else location[1:]
+    path = location[1:]
+    if has_path:
+        path = location[2:]
     return ".".join(map(str, [location[0], *path]))
 
 

@@ -6,7 +6,6 @@ counts of products are derived here; the other kinds are in modules beside it.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 from comments import keys
 from comments.filters import CommentFilter
@@ -22,7 +21,7 @@ from comments.store.counts import cell_names, counters
 from comments.store.states import is_listed
 from comments.store.table import change, changed, id_of
 from dynapages.items import Item
-from dynapages.lists import every_entry, moment_at
+from dynapages.lists import Page, PageRequest, every_entry, moment_at
 from dynapages.process import client, read, write
 from dynapages.pynamodb import unchanged
 from dynapages.upkeep import Derived, Difference, Kind, Sums, find_differences
@@ -86,13 +85,17 @@ def _derived_keys(item: Item) -> dict[str, str]:
         created_at=moment_at(stored.place),
         user_id=stored.user_id or "",
     )
-    return {getattr(Comment, name).attr_name: key for name, key in derived_keys(comment).items()}
+    keys_by_attribute: dict[str, str] = {}
+    for name, key in derived_keys(comment).items():
+        keys_by_attribute[getattr(Comment, name).attr_name] = key
+    return keys_by_attribute
 
 
 def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     """Build the actions that correct a comment's keys, and its primary item with them."""
+    # Nothing has the id any more that the place must end in.
     if isinstance(id_of(item), keys.IdDigest):
-        return []  # nothing has the id any more that the place must end in
+        return []
     changes = {name: {"S": key} for name, key in expected.items()}
     same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
     key = {"pk": item["pk"], "sk": item["sk"]}
@@ -141,6 +144,11 @@ def count_all(product_id: str) -> Counter[str]:
     every_comment = CommentFilter()
     runs = exact_pattern(every_comment).runs(product_id, every_comment)
     counted = Counter[str]()
-    for entry in every_entry(partial(read, runs), at_once=RECOUNT_PAGE):
-        counted.update(cell for _product_id, cell in _cells_counted_in(entry.item))
+
+    def read_page(request: PageRequest) -> Page:
+        return read(runs, request)
+
+    for entry in every_entry(read_page, at_once=RECOUNT_PAGE):
+        for _product_id, cell in _cells_counted_in(entry.item):
+            counted[cell] += 1
     return counted

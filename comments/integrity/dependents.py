@@ -189,7 +189,9 @@ def _says_something(comment: Item) -> bool:
     """Return whether a comment is hidden or held, or has marks or a rank."""
     if is_tombstone(comment):
         return False
-    return not State.of(comment).is_listed or any(name in comment for name in _NAMES_WITH_RANK)
+    if not State.of(comment).is_listed:
+        return True
+    return any(name in comment for name in _NAMES_WITH_RANK)
 
 
 def _exists_anyway(_comment_id: str) -> bool:
@@ -220,7 +222,8 @@ def _differing_marks(comment_id: str, dependents: _Dependents) -> Iterator[Diffe
 
 def _expected_marks(comment_id: str, dependents: _Dependents) -> dict[str, Value | None]:
     """Derive what a comment should say of its dependents; None for what it should not have."""
-    item, state = dependents.item, State.of(dependents.item)
+    item = dependents.item
+    state = State.of(item)
     # A partition that no state has was written by mistake: nobody would ever see the comment in it.
     if state is State.REPORTED and item[_QUEUE] != {"S": keys.moderation(state)}:
         state = State.LISTED
@@ -276,6 +279,9 @@ def _differing_rank(comment_id: str, dependents: _Dependents) -> Iterator[Differ
     stored_partition = item.get(_RANK_PARTITION, {"S": NOWHERE})["S"]
     stored_place = item.get(_RANK_PLACE, {"S": NOWHERE})["S"]
     partition = place = NOWHERE
+    repair: Callable[[str], object] = _remove_rank
+    if is_listed:
+        repair = rank_by_votes
     if is_listed and dependents.votes > 0:
         partition = keys.helpful(product_id_of(item))
         place = scored(dependents.votes, comment_id)
@@ -284,7 +290,7 @@ def _differing_rank(comment_id: str, dependents: _Dependents) -> Iterator[Differ
         f"comment {comment_id}",
         f"{stored_partition} {stored_place}",
         f"{partition} {place}",
-        repair=partial(rank_by_votes if is_listed else _remove_rank, comment_id),
+        repair=partial(repair, comment_id),
     )
 
 
@@ -345,7 +351,10 @@ def _user_partition(item: Item) -> str:
     sort_key: str = item["sk"]["S"]
     if sort_key == keys.REPLY:
         user_id: str = item.get(CommentReply.user_id.attr_name, _NO_TEXT)["S"]
-        return keys.replier(user_id) if user_id else ""
+        # Replies by no user are imported ones.
+        if not user_id:
+            return ""
+        return keys.replier(user_id)
     if sort_key.startswith(keys.VOTE_PREFIX):
         return keys.voter(sort_key.removeprefix(keys.VOTE_PREFIX))
     if sort_key.startswith(keys.REPORT_PREFIX):
@@ -356,7 +365,9 @@ def _user_partition(item: Item) -> str:
 def _user_place(item: Item) -> str:
     """Derive the sort key in ``by_author`` of a dependent from its comment, which is read."""
     comment = read_item(comment_key(comment_id_of(item)))
-    comment_id = id_of(comment) if comment else comment_id_of(item)
+    comment_id = comment_id_of(item)
+    if comment:
+        comment_id = id_of(comment)
     if item["sk"]["S"] == keys.REPLY:
         return keys.replied(item.get(_REPLIED_AT, _NO_TEXT)["S"], comment_id)
     return keys.about(product_id_of(comment), comment_id)

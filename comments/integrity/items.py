@@ -24,7 +24,9 @@ def comment_id_of(item: Item) -> str:
 def read_undeleted(comment_id: str) -> Item:
     """Read a comment's item strongly; an empty one where there is none, or a tombstone."""
     item = read_item(comment_key(comment_id))
-    return {} if is_tombstone(item) else item
+    if is_tombstone(item):
+        return {}
+    return item
 
 
 def read_by_key(key: tuple[str, str]) -> Item:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from operator import attrgetter
 from typing import TypeVar
 
@@ -41,7 +40,8 @@ class Profile:
 def list_written_by(user_id: str, request: PageRequest) -> PageResult[CommentEntry]:
     """Read a page of a user's comments, newest first, hidden ones included."""
     page = read([_run(user_id)], request)
-    return PageResult(tuple(entry_of(entry.item) for entry in page.entries), page)
+    comments = [entry_of(entry.item) for entry in page.entries]
+    return PageResult(tuple(comments), page)
 
 
 def read_profile(
@@ -50,10 +50,16 @@ def read_profile(
     """Read a page of a user's comments, and what the visitor has just written."""
     with pool().together() as together:
         is_user = together.start(visitor.is_confirmed)
-        recent_read = together.start(read_recent, recent) if recent else None
+        recent_read = None
+        if recent:
+            recent_read = together.start(read_recent, recent)
         comments = list_written_by(user_id, request)
+        # Nobody needs what it returns, but the page may not be shown before it is known.
         is_user.result()
-        return Profile(comments, recent_read.result() if recent_read else {})
+        recent_comments: Recent = {}
+        if recent_read is not None:
+            recent_comments = recent_read.result()
+        return Profile(comments, recent_comments)
 
 
 def find_written_about(
@@ -65,14 +71,16 @@ def find_written_about(
     newest `LOOKED_THROUGH` of the user, for half a unit for each 4 KB of them, 5 units at most.
     """
     with pool().together() as together:
-        recent_read = together.start(read_recent, recent) if recent else None
+        recent_read = None
+        if recent:
+            recent_read = together.start(read_recent, recent)
         latest_read = together.start(latest_written_by, user_id)
         found = find()
         items: dict[str, Item | None] = {}
         for entry in latest_read.result().entries:
             items[id_at(entry.position.place)] = entry.item
         # What the visitor has just written is as in the table, deleted ones included.
-        if recent_read:
+        if recent_read is not None:
             items.update(recent_read.result())
     about = []
     for item in items.values():
@@ -96,7 +104,11 @@ def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, 
 
 def ids_written_by(user_id: str) -> Iterator[str]:
     """Yield the ids of all of a user's comments, newest first, from the index."""
-    for entry in every_entry(partial(read, [_run(user_id)]), at_once=IDS_AT_ONCE):
+
+    def read_page(request: PageRequest) -> Page:
+        return read([_run(user_id)], request)
+
+    for entry in every_entry(read_page, at_once=IDS_AT_ONCE):
         yield id_at(entry.position.place)
 
 

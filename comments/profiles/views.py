@@ -116,8 +116,11 @@ class _ShownProfile:
 
     def feed(self) -> AtomFeed:
         """Return the comments as a feed."""
-        names = {product.id: product.name for _comment, product in self.comments}
-        comments = [comment for comment, _product in self.comments]
+        names: dict[str, str] = {}
+        comments: list[CommentEntry] = []
+        for comment, product in self.comments:
+            comments.append(comment)
+            names[product.id] = product.name
         return comments_feed(self.heading, comments, names)
 
 
@@ -141,6 +144,9 @@ def _shown_profile(
     if shown:
         newest, _product = shown[0]
         return _ShownProfile(author_name(newest), shown)
+    # No comment says how its author is called.
     user = user or find_user(user_id)
-    name = display_name_of(user) if user else ""
+    name = ""
+    if user is not None:
+        name = display_name_of(user)
     return _ShownProfile(name or nameless(), shown)

@@ -32,7 +32,10 @@ def escape_formula(value: object) -> object:
     if not isinstance(value, str):
         return value
     shown = _FORMULAS.sub(_with_apostrophe, value)
-    return f"'{shown}" if shown.startswith(_BREAKS) else shown
+    # Programs that drop such a character at the beginning would find a formula behind it.
+    if shown.startswith(_BREAKS):
+        return f"'{shown}"
+    return shown
 
 
 def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\r\n") -> str:
@@ -47,7 +50,10 @@ def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\r\n") -> str
 
 def _with_apostrophe(before: re.Match[str]) -> str:
     begins_cell = before.start() == 0 or not _ENDS_CELL.isdisjoint(before[0])
-    return f"{before[0]}'" if begins_cell else before[0]
+    # Within a cell a sign begins no formula.
+    if not begins_cell:
+        return before[0]
+    return f"{before[0]}'"
 
 
 def csv_response(
@@ -93,4 +99,7 @@ def _csv_parts(
 
 def _lines(rows: Sequence[Sequence[object]]) -> str:
     """Return rows as lines of CSV without formulas."""
-    return csv_text([escape_formula(value) for value in row] for row in rows)
+    escaped = []
+    for row in rows:
+        escaped.append([escape_formula(value) for value in row])
+    return csv_text(escaped)
