@@ -17,7 +17,7 @@ from lab.designs.comments import compare_comments, load_product, load_sample
 from lab.designs.long_texts import compare_long_texts
 from lab.designs.orders import Orders, compare_customer_orders, compare_open_orders
 from lab.figures import PUBLISHED_FILE, Figures, SubjectFigures
-from lab.page import anchor_of, describe_subjects
+from lab.page import describe_subjects
 from lab.report import Section, Table, replace_section
 
 ORDERS = OrderData(of_customer=2_000, queued=2_000)
@@ -76,15 +76,12 @@ def report_of(figures: Figures) -> str:
 
 
 def write_documents(figures: Figures, folder: Path) -> list[Path]:
-    """Bring ``lab.md`` and the figures in a folder of documents up to date; return the files.
+    """Bring the figures in a folder of documents, and their date in ``lab.md``, up to date.
 
-    From the figures ``make readme`` writes the prices in ``designs/``.
+    Return the files. From the figures ``make readme`` writes the prices in ``designs/``.
     """
     page = folder / "lab.md"
     replace_section(page, "run", heading_of(figures), command=COMMAND)
-    for subject in figures.subjects:
-        text = subject_section(subject, figures).text()
-        replace_section(page, anchor_of(subject.name), text, command=COMMAND)
     published = folder / PUBLISHED_FILE
     published.write_text(f"{figures.as_json()}\n", encoding="utf-8")
     return [page, published]

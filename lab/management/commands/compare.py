@@ -47,7 +47,7 @@ class Command(BaseCommand):
             metavar="DIR",
             nargs="?",
             const=settings.BASE_DIR / "docs",
-            help="bring lab.md and its figures up to date (in docs); 'make readme' then does so "
+            help="bring the documents' figures (in docs) up to date; 'make readme' then does so "
             "with the prices in designs/",
         )
         parser.add_argument(
