@@ -260,6 +260,7 @@ class VoteOut(Schema):
 
 def _out(comment: CommentEntry, voted: frozenset[str] | None = None, **more: object) -> CommentOut:
     """Return a comment with what only some answers have of it."""
+    # Who has no key of a user is not told that they have not voted.
     has_voted = None
     if voted is not None:
         has_voted = comment.id in voted
@@ -280,6 +281,7 @@ def list_comments(
 ) -> ListOf[CommentOut]:
     """List a product's comments in any set of languages and ratings, in any order, by any words."""
     search = _search(request, chosen)
+    # Postings are in the order of time.
     if search and chosen.order.is_by_rating:
         raise Refusal(_("A search is sorted by time: newest or oldest first."))
     narrowed = CommentFilter.of(chosen.language, chosen.rating)
@@ -370,6 +372,7 @@ def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
     sees_hidden = caller.user_id == user_id or caller.allows(Scope.STAFF)
 
     def read(page_request: PageRequest) -> PageResult[CommentOut]:
+        # Hidden ones are read, too: a page of others may be short.
         written = profiles.list_written_by(user_id, page_request)
         require_user_of(written, page_request, user_id)
         comments = [each for each in written.items if sees_hidden or not each.is_hidden]
@@ -411,6 +414,7 @@ def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
     )
     comment = page.comment
     is_own = bool(comment.user_id) and comment.user_id == caller.user_id
+    # As if there was none: that it is hidden is nobody else's business.
     if comment.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     has_voted = revision = None
@@ -478,6 +482,7 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
         # The answer to a first attempt may have been lost, before all was done that it owes.
         finish_owed_or_log(comment_id)
         raise
+    # A hidden comment must not be found out by trying to delete it.
     if not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     posting.delete_comment(comment_id, by=caller.user_id, now=clock.now())

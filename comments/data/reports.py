@@ -19,6 +19,7 @@ _LANGUAGES_SHOWN = 12
 def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
     """Build the report of an import, or of a trial."""
     counts = _counts(result)
+    # A trial shows more, such as rejected rows: its reader is to correct the file.
     if result.is_trial:
         sentences = _sentences_of_trial(result, counts, rejects)
     else:
@@ -46,6 +47,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "rejected": passes.rejected,
         "skipped": passes.skipped,
         "written": result.written,
+        # By the names that the sentences below have in braces.
         **asdict(result.verdicts),
         "products_created": result.products_created,
         "left": result.unfinished,

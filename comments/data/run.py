@@ -50,24 +50,25 @@ class CommentFile:
     joined: Joined | None = None
 
     def parse(
-        self, found: OpenRows, findings: Findings
+        self, opened: OpenRows, findings: Findings
     ) -> Iterator[NewComment | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
         added: Sequence[str] = ()
         if self.joined is not None:
             added = self.joined.columns
         shape = self.shape
-        if found.are_columns_known:
-            shape = shape.among((*found.columns, *added))
+        # Where a column is missing a file is refused before its first row is read.
+        if opened.are_columns_known:
+            shape = shape.among((*opened.columns, *added))
         parser = CommentParser(shape, self.now, findings)
-        for row in self._rows(found.rows):
+        for row in self._rows(opened.rows):
             if isinstance(row, Record):
                 yield parser.read(row)
             else:
                 yield row
         # JSON has its columns in its rows: only now they are all known, and an empty file has none.
-        if found.columns:
-            self.shape.among((*found.columns, *added))
+        if opened.columns:
+            self.shape.among((*opened.columns, *added))
 
     def _rows(
         self, rows: Iterator[Record | Rejected | Skipped]

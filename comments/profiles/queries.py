@@ -26,7 +26,7 @@ LOOKED_THROUGH = 40
 """A user's comments among which one on a product is looked for, since no key names both."""
 _BY_AUTHOR = index_of(ByAuthor)
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ def read_profile(
 
 
 def find_written_about(
-    product_id: str, find: Callable[[], Found], *, user_id: str, recent: Sequence[str]
-) -> tuple[Found, CommentEntry | None]:
-    """Return what ``find`` does, and a user's newest comment on a product, None without one.
+    product_id: str, read_along: Callable[[], Result], *, user_id: str, recent: Sequence[str]
+) -> tuple[Result, CommentEntry | None]:
+    """Return what ``read_along`` does, and a user's newest comment on a product, None without one.
 
-    It may be hidden. It is looked for, in the round of ``find``, among the ``recent`` ones and the
+    It may be hidden. It is looked for, in the same round, among the ``recent`` ones and the
     newest `LOOKED_THROUGH` of the user, for half a unit for each 4 KB of them, 5 units at most.
     """
     with pool().together() as together:
@@ -75,7 +75,7 @@ def find_written_about(
         if recent:
             recent_read = together.start(read_recent, recent)
         latest_read = together.start(latest_written_by, user_id)
-        found = find()
+        result = read_along()
         items: dict[str, Item | None] = {}
         for entry in latest_read.result().entries:
             items[id_at(entry.position.place)] = entry.item
@@ -86,7 +86,7 @@ def find_written_about(
     for item in items.values():
         if item and is_written_by(user_id, item) and product_id_of(item) == product_id:
             about.append(entry_of(item))
-    return found, max(about, key=attrgetter("created"), default=None)
+    return result, max(about, key=attrgetter("created"), default=None)
 
 
 def latest_written_by(user_id: str) -> Page:

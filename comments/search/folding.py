@@ -52,9 +52,10 @@ def _plain_forms() -> dict[int, str]:
         for code_point in range(first, last + 1):
             # Unicode's decomposition of a letter has its accents as signs of their own.
             signs = normalize("NFD", chr(code_point))
-            base = "".join(sign for sign in signs if category(sign) != "Mn")
-            if base != chr(code_point):
-                plain[code_point] = "".join(_WITHOUT_PLAIN_FORM.get(sign, sign) for sign in base)
+            letters = [sign for sign in signs if category(sign) != "Mn"]
+            if letters != [chr(code_point)]:
+                forms = [_WITHOUT_PLAIN_FORM.get(letter, letter) for letter in letters]
+                plain[code_point] = "".join(forms)
     return plain
 
 
@@ -63,6 +64,7 @@ _PLAIN_FORMS = _plain_forms()
 
 def without_accents(word: str) -> str:
     """Return a word in lower case and NFKC without accents, maybe nothing."""
+    # Most words have none, and are not looked at letter by letter.
     if word.isascii():
         return word
     return _MARKS.sub("", word.translate(_PLAIN_FORMS))

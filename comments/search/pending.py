@@ -85,6 +85,7 @@ def _product_in(partition: str) -> str:
 def find_pending(product_id: str) -> PendingChanges:
     """Read the marks of a product by one eventual Query of half a capacity unit."""
     partition = PendingMark.pk == f"{PENDING}{keys.id_in_keys(product_id)}"
+    # One page: where a product has more marks than that, all of its postings are distrusted.
     page = next(query_pages(partition, table=TABLE, Limit=MOST_MARKS))
     comment_ids: set[str] = set()
     are_all_named = "LastEvaluatedKey" not in page

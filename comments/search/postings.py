@@ -83,6 +83,7 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
     if not stems:
         return []
     partitions = _partitions(item, stems, VERSION)
+    # By these a search for several words filters the postings of one.
     digests = {digest_of(stem) for stem in stems}
     entry = {name: item[name] for name in ENTRY if name in item}
     entry[STEMS] = {"BS": sorted(digests)}

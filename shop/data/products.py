@@ -6,7 +6,6 @@ What a row does not say stays as it is stored.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from dynapages.django.options import Progress
@@ -135,9 +134,12 @@ def _put_rows(rows: Sequence[ProductRow]) -> Counter[str]:
         categories += row.path
     # Categories before the products that need them.
     _put_categories(categories)
-    calls = [partial(settle_product, row.id, row.over, may_be_new=True) for row in changed]
+
+    def settle(row: ProductRow) -> set[str]:
+        return settle_product(row.id, row.over, may_be_new=True)
+
     shelves: set[str] = set()
-    for slugs in pool().gather(calls):
+    for slugs in pool().map(settle, changed):
         shelves.update(slugs)
     put_shelves(shelves)
     return outcomes
