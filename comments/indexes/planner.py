@@ -261,13 +261,18 @@ def price_runs(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedP
     if held and not matching:
         # All that is read would be dropped.
         return PricedPlan(name, (), (), tuple(skipped), capacity_units=inf)
-    first_reads = [best_first_read(counted, matching, needed=needed) for counted in held]
+    limits: list[int] = []
+    prices: list[float] = []
+    for counted in held:
+        first = best_first_read(counted, matching, needed=needed)
+        limits.append(first.limit)
+        prices.append(first.capacity_units)
     return PricedPlan(
         name=name,
         runs=tuple(counted.run for counted in held),
-        first_reads=tuple(first.limit for first in first_reads),
+        first_reads=tuple(limits),
         skipped=tuple(skipped),
-        capacity_units=sum(first.capacity_units for first in first_reads),
+        capacity_units=sum(prices),
     )
 
 
@@ -542,13 +547,17 @@ def _mix(
         columns=dict(zip(chosen.ratings, units(BY_RATING), strict=True)),
         cells=dict(zip(cells, units(BY_BOTH), strict=True)),
     )
-    other_languages = tuple(code for code in chosen.languages if code not in whole_languages)
     parts = []
-    for language in whole_languages:
-        parts.append(Part(BY_LANGUAGE, CommentFilter((language,), chosen.ratings)))
+    other_languages: list[str] = []
+    for language in chosen.languages:
+        if language in whole_languages:
+            parts.append(Part(BY_LANGUAGE, CommentFilter((language,), chosen.ratings)))
+        else:
+            other_languages.append(language)
+    # A partition by rating has all languages: those that are read whole are filtered out of it.
     if other_languages:
         for rating in whole_ratings:
-            parts.append(Part(BY_RATING, CommentFilter(other_languages, (rating,))))
+            parts.append(Part(BY_RATING, CommentFilter(tuple(other_languages), (rating,))))
     for language, rating in product(other_languages, chosen.ratings):
         if rating not in whole_ratings:
             parts.append(Part(BY_BOTH, CommentFilter((language,), (rating,))))

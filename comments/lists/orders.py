@@ -57,7 +57,10 @@ class CommentOrder(TextChoices):
 
     @property
     def direction(self) -> Order:
-        return Order.OLDEST_FIRST if self is CommentOrder.OLDEST else Order.NEWEST_FIRST
+        # By rating, too, the list falls: see `section`.
+        if self is CommentOrder.OLDEST:
+            return Order.OLDEST_FIRST
+        return Order.NEWEST_FIRST
 
     @property
     def page_labels(self) -> tuple[str, str]:

@@ -73,14 +73,6 @@ Suggestion = tuple[str, str]
 logger = logging.getLogger(__name__)
 
 
-def _least_shards() -> int:
-    return RANK_SHARDS
-
-
-RANKED = Shards(client, TABLE, keys.shards("RANKED"), _least_shards)
-"""The shards that the rankings of the shop share."""
-
-
 class Ranking(StrEnum):
     """A ranking of the shop's products; the value is in the keys."""
 
@@ -88,8 +80,28 @@ class Ranking(StrEnum):
     COMMENTED = "COMMENTED"
 
 
+@dataclass(frozen=True, slots=True)
+class RankHint:
+    """What a writer knows of a product: its newest comment's place, and how many it has seen.
+
+    One who ``is_unsure`` has the index asked for the newest comment in any case.
+    """
+
+    newest: str = ""
+    seen: int = 0
+    is_unsure: bool = False
+
+
+def _least_shards() -> int:
+    return RANK_SHARDS
+
+
 RankKey = tuple[Ranking, str]
 """A ranking and a product id."""
+RankHints = Mapping[str, RankHint]
+"""Product ids, each with what the writer knows of it."""
+RANKED = Shards(client, TABLE, keys.shards("RANKED"), _least_shards)
+"""The shards that the rankings of the shop share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +124,6 @@ class Rank:
         derived = {PLACE: self.place, NEWEST: self.newest, NAME: self.name}
         stored = {name: self.stored.get(name, {}).get("S") for name in derived}
         return stored == derived
-
-
-@dataclass(frozen=True, slots=True)
-class RankHint:
-    """What a writer knows of a product: its newest comment's place, and how many it has seen.
-
-    One who ``is_unsure`` has the index asked for the newest comment in any case.
-    """
-
-    newest: str = ""
-    seen: int = 0
-    is_unsure: bool = False
-
-
-RankHints = Mapping[str, RankHint]
-"""Product ids, each with what the writer knows of it."""
 
 
 def key_of(key: RankKey) -> Item:
@@ -258,7 +254,8 @@ def find_newest(
     """
     suggestions: set[Suggestion] = set()
     for product, places in suggested.items():
-        suggestions.update((product, place) for place in places)
+        for place in places:
+            suggestions.add((product, place))
     confirmed = _confirmed(suggestions)
     to_look_up = set(unsure)
     for product, _place in suggestions - confirmed:
@@ -278,10 +275,15 @@ def _newest_indexed(product_id: str) -> str:
     request = PageRequest(1)
     while True:
         page = read(runs, request)
-        places = [entry.position.place for entry in page.entries]
-        confirmed = _confirmed((product_id, place) for place in places)
-        if confirmed or not page.has_next:
-            return max((place for _product_id, place in confirmed), default="")
+        suggestions: list[Suggestion] = []
+        for entry in page.entries:
+            suggestions.append((product_id, entry.position.place))
+        confirmed = _confirmed(suggestions)
+        if confirmed:
+            _product_id, newest = max(confirmed)
+            return newest
+        if not page.has_next:
+            return ""
         # The index may have many comments that were deleted a moment ago, as after an erasure.
         more = min(request.size * 4, MOST_LOOKED_THROUGH)
         request = PageRequest(more, page.entries[-1].position)
@@ -290,9 +292,10 @@ def _newest_indexed(product_id: str) -> str:
 def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
     """Return the suggestions whose comments are in the table and in lists, by strong reads."""
     suggested = set(suggestions)
-    ids = {id_at(place) for _product_id, place in suggested}
+    comment_ids = {id_at(place) for _product_id, place in suggested}
     confirmed = set()
-    for item in page_batches().get(TABLE, map(comment_key, ids)):
+    for item in page_batches().get(TABLE, map(comment_key, comment_ids)):
+        # One that was put into another product, or imported with another time, is another place.
         if is_listed(item):
             confirmed.add((product_id_of(item), item[_COMMENT_PLACE]["S"]))
     return suggested & confirmed
