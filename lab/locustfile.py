@@ -5,28 +5,22 @@ Start it in the project's folder: ``python -m locust --locustfile lab/locustfile
 
 import html
 import re
-import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from time import monotonic, sleep
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 from locust import HttpUser, events, task
-from locust.env import Environment
 from locust.exception import RescheduleTask
 
 SAMPLE_SHOP = "http://127.0.0.1:8000"
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 STAFF_NAME, STAFF_PASSWORD = "sam", "sample-shop"
 CUSTOMER_PASSWORD = "correct-horse-battery"  # noqa: S105 - of users that a load test makes
 
 SHED_SENTENCES = ("Too many people are in the shop", "Too many passwords are being checked")
 """What a site that is full says; one without its database has other words for the same status."""
-MOST_RETRY_SECONDS = 30.0
-"""Of a ``Retry-After`` that is waited for."""
 HTMX_SECONDS = 15.0
 """After which htmx gives up."""
 IDLE_SECONDS = 1.0
@@ -49,7 +43,6 @@ LANGUAGES, RATINGS = ("de", "en", "fr", "it", "nl"), "12345"
 class Page:
     """A page, or the part of one that htmx asks for."""
 
-    status: int
     text: str
 
     def links(self, pattern: str, *, rel: str = "") -> list[str]:
@@ -72,10 +65,6 @@ class Page:
                 return action, fields
         return None
 
-    def headline(self) -> str:
-        """Return the page's title and heading, for a report of what went wrong."""
-        return " · ".join(re.findall(r"<(?:title|h1)[^>]*>\s*([^<]*?)\s*<", self.text)[:2])
-
 
 def _attribute(tag: str, name: str) -> str:
     """Return the value of a tag's attribute; empty where it has none."""
@@ -85,19 +74,8 @@ def _attribute(tag: str, name: str) -> str:
 
 @events.init_command_line_parser.add_listener
 def add_options(parser: ArgumentParser) -> None:
-    """Add the options of this file."""
+    """Add the option of this file."""
     parser.add_argument("--think-seconds", type=float, default=4.0, help="mean between two tasks")
-    parser.add_argument("--elsewhere", action="store_true", help="load another machine than this")
-
-
-@events.init.add_listener
-@events.test_start.add_listener
-def refuse_other_machines(environment: Environment, **_: object) -> None:
-    """End the process where another machine would be loaded that nobody has said is meant."""
-    host, options = environment.host or SAMPLE_SHOP, environment.parsed_options
-    is_this_machine = urlsplit(host).hostname in LOOPBACK
-    if not is_this_machine and not (options and options.elsewhere):
-        sys.exit(f"{host} is another machine: --elsewhere says that you may load it.")
 
 
 class Person(HttpUser):
@@ -128,8 +106,9 @@ class Person(HttpUser):
     def get(self, name: str, path: str, *, marker: str = "<h1", htmx: bool = False) -> Page:
         """Return a page, or with ``htmx`` the part of it that htmx swaps in."""
         if htmx:
-            return self._ask("GET", f"{name} (htmx)", path, marker, headers={"HX-Request": "true"})
-        return self._ask("GET", name, path, marker)
+            headers = {"HX-Request": "true"}
+            return self._request("GET", f"{name} (htmx)", path, marker, headers=headers)
+        return self._request("GET", name, path, marker)
 
     def post(self, name: str, path: str, fields: Mapping[str, str], *, marker: str = "<h1") -> Page:
         """Send a form; return the page that follows."""
@@ -137,50 +116,37 @@ class Person(HttpUser):
         self.client.cookies.set("csrftoken", None)
         self.client.cookies.set("csrftoken", CSRF_TOKEN)
         form = {**fields, "csrfmiddlewaretoken": CSRF_TOKEN}
-        return self._ask("POST", name, path, marker, form=form)
+        return self._request("POST", name, path, marker, data=form)
 
-    def _ask(
-        self,
-        method: str,
-        name: str,
-        path: str,
-        marker: str,
-        *,
-        form: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
+    def _request(
+        self, method: str, name: str, path: str, marker: str, **options: Mapping[str, str]
     ) -> Page:
         """Return a page, counted under a name.
 
-        It fails with another status than 200, and without the marker in its text. The answer of a
-        site that is full counts as "name (shed)", and its ``Retry-After`` is waited for. Then, as
-        after a failure, the task ends by RescheduleTask.
+        With another status than 200, or without the marker in its text, it counts as a failure. The
+        answer of a site that is full counts as "name (shed)", and its ``Retry-After`` is waited
+        for. After both the task ends by RescheduleTask.
         """
         if monotonic() - self._last_request > IDLE_SECONDS:
             self.client.close()
         retry_seconds = 0.0
         with self.client.request(
-            method,
-            path,
-            name=name,
-            data=form,
-            headers=headers,
-            timeout=HTMX_SECONDS,
-            catch_response=True,
+            method, path, name=name, timeout=HTMX_SECONDS, catch_response=True, **options
         ) as response:
             self._last_request = monotonic()
-            page = Page(response.status_code, response.text or "")
-            is_shed = any(sentence in page.text for sentence in SHED_SENTENCES)
-            if page.status == 200 and marker in page.text:  # noqa: PLR2004 - HTTP's
+            page = Page(response.text or "")
+            if response.status_code == 200 and marker in page.text:  # noqa: PLR2004 - HTTP's
                 response.success()
                 return page
-            if page.status == 503 and is_shed:  # noqa: PLR2004 - HTTP's
+            if any(sentence in page.text for sentence in SHED_SENTENCES):
                 retry_seconds = float(response.headers["Retry-After"])
                 response.request_meta["name"] = f"{name} (shed)"
                 response.success()
             else:
-                error = getattr(response, "error", None)  # of the connection
-                response.failure(error or f"{page.status}, {marker!r}: {page.headline()}")
-        sleep(min(retry_seconds, MOST_RETRY_SECONDS))
+                # A connection that broke has an error of its own, and no status.
+                broken = getattr(response, "error", None)
+                response.failure(broken or f"{response.status_code}, without {marker!r}")
+        sleep(retry_seconds)
         raise RescheduleTask
 
     def product(self) -> str:

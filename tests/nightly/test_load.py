@@ -183,9 +183,3 @@ class TestA503:
         assert requests.pop("Aggregated") <= 2 * (3 + 1)
         assert requests
         assert all(name.endswith(" (shed)") for name in requests)
-
-
-def test_another_machine_is_loaded_only_when_it_is_meant(tmp_path):
-    refused = run_locust(tmp_path, "--host", "https://shop.example.com", seconds=SECONDS)
-    assert refused.returncode == 1
-    assert "https://shop.example.com is another machine" in refused.stderr
