@@ -45,6 +45,24 @@ _PLACE = Comment.place.attr_name
 _BODY = CommentBody.text.attr_name
 
 
+@dataclass(frozen=True, slots=True)
+class _PostingsOfComment:
+    """The postings of a comment as they are and as they should be: their digests, by their keys.
+
+    ``names`` are the keys of both, and those that were there when the table was scanned.
+    """
+
+    key: str
+    names: set[Name]
+    stored: dict[Name, int]
+    expected: dict[Name, int]
+
+    @property
+    def are_all_older(self) -> bool:
+        """Whether no stored posting is of the version that is written now."""
+        return all(version_in(partition) == OLDER for partition, _place in self.stored)
+
+
 def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all postings with their comments, after the changes that were left behind."""
     shown = progress or Progress(shown=False)
@@ -133,24 +151,6 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
         yield _difference_of_several(without, "no postings")
     if with_older:
         yield _difference_of_several(with_older, f"postings of {OLDER}")
-
-
-@dataclass(frozen=True, slots=True)
-class _PostingsOfComment:
-    """The postings of a comment as they are and as they should be: their digests, by their keys.
-
-    ``names`` are the keys of both, and those that were there when the table was scanned.
-    """
-
-    key: str
-    names: set[Name]
-    stored: dict[Name, int]
-    expected: dict[Name, int]
-
-    @property
-    def are_all_older(self) -> bool:
-        """Whether no stored posting is of the version that is written now."""
-        return all(version_in(partition) == OLDER for partition, _place in self.stored)
 
 
 def _read_postings_of(

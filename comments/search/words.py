@@ -306,8 +306,8 @@ def _folded(word: str) -> str:
     # Folding the case may bring up what NFKC joins: so it is applied before and after.
     folded = normalize("NFKC", normalize("NFKC", word[:_LONGEST_RUN]).casefold())
     plain = without_accents(folded)
-    kept = [sign for sign in plain if category(sign)[0] in "LMN"]
-    return "".join(kept)[:LONGEST_WORD]
+    letters = [sign for sign in plain if category(sign)[0] in "LMN"]
+    return "".join(letters)[:LONGEST_WORD]
 
 
 @cache

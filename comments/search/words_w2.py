@@ -61,5 +61,5 @@ def _pattern() -> re.Pattern[str]:
 def _folded(word: str) -> str:
     folded = normalize("NFKC", normalize("NFKC", word[:_LONGEST_RUN]).casefold())
     folded = folded.replace("i\u0307", "i")
-    kept = [sign for sign in folded if category(sign)[0] in "LMN"]
-    return "".join(kept)[:_LONGEST_WORD]
+    letters = [sign for sign in folded if category(sign)[0] in "LMN"]
+    return "".join(letters)[:_LONGEST_WORD]

@@ -158,7 +158,8 @@ def save_category(category: NewCategory, *, version: str = "") -> bool:
     # What is below a small category is shown right at once; of a large one that takes a while.
     is_done = below.refresh_first(slug)
     if is_done:
-        worker().later(0, partial(QUEUE.done, owed))  # nobody waits for it
+        # Nobody has to wait until it is struck off.
+        worker().later(0, partial(QUEUE.done, owed))
     else:
         worker().wake(owed)
     return is_done

@@ -78,7 +78,7 @@ def ensure_products(
     tree = CategoryTree.of([EVERYTHING_ELSE])
     shards = EDGES.writable()
     _put_categories(tree, shards)
-    creations = []
+    products: list[NewProduct] = []
     for product_id in missing:
         original = originals.get(product_id)
         product = NewProduct(
@@ -87,8 +87,12 @@ def ensure_products(
             category_slugs=(EVERYTHING_ELSE.slug,),
             external_id=original,
         )
-        creations.append(partial(_create_product, product, tree, shards))
-    created = pool().gather(creations)
+        products.append(product)
+
+    def create(product: NewProduct) -> bool:
+        return _create_product(product, tree, shards)
+
+    created = pool().map(create, products)
     put_shelf(EVERYTHING_ELSE.slug)
     return created.count(True)
 
@@ -159,16 +163,20 @@ def _put_categories(tree: CategoryTree, shards: int) -> None:
     paths = [CategoryTree(by_slug).path(slug) for slug in by_slug]
     _put_items([category_item(path, shards=shards) for path in paths])
     edges: list[ShopItem] = []
-    shelves = []
+    on_front_page: list[NewCategory] = []
     for path in paths:
         if path[-1].is_off:
             continue
         if len(path) > 1:
             edges.append(parent_edge(path))
         else:
-            shelves.append(partial(put_shelf, path[0].slug, path[0].name))
+            on_front_page.append(path[0])
     _put_items(edges)
-    pool().gather(shelves)
+    pool().map(_put_shelf_of, on_front_page)
+
+
+def _put_shelf_of(category: NewCategory) -> None:
+    put_shelf(category.slug, category.name)
 
 
 def _put_items(items: Sequence[ShopItem]) -> None:

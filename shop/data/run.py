@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from typing import Any, TypeVar
 
 from dynapages.calls import in_chunks
@@ -232,13 +231,8 @@ def _with_ids_of_others(orders: Sequence[NewOrder]) -> set[str]:
         if item["order_id"]["S"] != order.id:
             in_use.add(order.id)
     # The id of an export of this shop may be that of another customer's order.
-    not_derived: list[NewOrder] = []
-    reads: list[Callable[[], str | None]] = []
-    for order in orders:
-        if not _is_derived(order):
-            not_derived.append(order)
-            reads.append(partial(find_owner, order.id))
-    owners = pool().gather(reads)
+    not_derived = [order for order in orders if not _is_derived(order)]
+    owners = pool().map(find_owner, [order.id for order in not_derived])
     for order, owner in zip(not_derived, owners, strict=True):
         if owner not in {None, order.username}:
             in_use.add(order.id)
@@ -258,13 +252,12 @@ def _ensure_users(joined: Mapping[str, datetime], originals: Mapping[str, str]) 
     """
     stored = read_items((keys.user(name), keys.profile(name)) for name in joined)
     missing = joined.keys() - {keys.username_in(partition) for partition, _ in stored}
-    calls = [
-        partial(
-            ensure_profile,
+
+    def ensure(username: str) -> bool:
+        return ensure_profile(
             username=username,
             joined_at=joined[username],
             external_id=originals.get(username),
         )
-        for username in sorted(missing)
-    ]
-    return sum(pool().gather(calls))
+
+    return sum(pool().map(ensure, sorted(missing)))
