@@ -9,7 +9,6 @@ user id and a product id. What is asked about users is in `comments.users`.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from typing import Any, Final, Protocol
 
 from django.conf import settings
@@ -215,10 +214,13 @@ def built(product_id: str, items: Sequence[Item]) -> Product | None:
 
 def product_reader(together: Together, product_id: str) -> Callable[[], Product]:
     """Start to read a product, or leave it to be read when it is asked for."""
-    read = partial(find_product, product_id)
     if is_read_along():
-        return together.start(read).result
-    return read
+        return together.start(find_product, product_id).result
+
+    def read_later() -> Product:
+        return find_product(product_id)
+
+    return read_later
 
 
 def find_product(product_id: str) -> Product:

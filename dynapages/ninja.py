@@ -258,6 +258,7 @@ def _answer_with_page(
         query = QueryDict(urlsplit(result.pager.first_url).query)
         pager = _cursor_pager(request, result.pager, query)
     links = _links(pager.links(result.page, page_request))
+    # For programs that follow links without knowing this API (RFC 8288).
     response["Link"] = _link_header(links)
     return {
         "items": result.items,
@@ -443,6 +444,7 @@ def _name_of_value(location: Sequence[str | int]) -> str:
 
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     response = refusal_of(request, error)
+    # What nobody can do anything about is for the log, and answered with 500.
     if response is None:
         raise error
     return response
