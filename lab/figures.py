@@ -128,6 +128,7 @@ def _designs(documents: Sequence[dict[str, Any]]) -> Iterator[DesignFigures]:
 @cache
 def find_published() -> Figures | None:
     """Return the figures of the documentation; None where the site runs without it."""
+    # An image may have been built without the documentation.
     path = DOCUMENTS / PUBLISHED_FILE
     if not path.exists():
         return None

@@ -225,6 +225,7 @@ class Customer(Person):
         """Find a comment helpful that somebody else wrote, if the product has one."""
         self._sign_up()
         page = self.get("product", self.product(), marker='id="main"')
+        # One may not vote on one's own comments: these are the ones with a link to edit them.
         own = {path.replace("/edit/", "/") for path in page.links("/comments/edit/")}
         others = [path for path in page.links(COMMENT_PATH) if path not in own]
         if others:
@@ -267,6 +268,7 @@ class Staff(Person):
     def move_order(self) -> None:
         """Move an order of the queue to its next status."""
         self._sign_in()
+        # Orders of these statuses can be moved on; new ones come from the customers.
         status = self.random.choice(("PLACED", "APPROVED"))
         form = self.get("queue", f"/staff/orders/?status={status}").form(f"{ORDER_PATH}move/")
         if form is not None:

@@ -74,7 +74,7 @@ class Description:
     reads_table: bool = False
 
     @property
-    def is_used_here(self) -> bool:
+    def is_of_this_shop(self) -> bool:
         """Whether this shop reads its lists so."""
         return self.used_by in {ANY_MODEL, COMMENTS["READ_MODEL"]}
 

@@ -71,6 +71,7 @@ def replace_section(page: Path, name: str, text: str, *, command: str) -> None:
     ``command`` is the command of manage.py that writes it, which the first mark names.
     """
     begin, end = f"<!-- {name}: written by manage.py {command} -->", f"<!-- end of {name} -->"
+    # The text between the marks is replaced: what stands around them was written by hand.
     document = page.read_text()
     before, begin_mark, rest = document.partition(begin)
     _, end_mark, after = rest.partition(end)

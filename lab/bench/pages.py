@@ -176,6 +176,7 @@ def _comment_list(
 
     run = plan(PRODUCT_ID, chosen).runs[0]
     pager = pager_of(PRODUCT_ID, chosen)
+    # Where the plan merges several runs, the bare Query reads the first of them.
     return MeasuredList(name, answers.positions(chosen), read, pager, site, run)
 
 

@@ -60,8 +60,8 @@ def _read_by_planner(product_id: str, chosen: CommentFilter, request: PageReques
     with pool().together() as together:
         exact = together.start(read_and_remember)
         counts = remembered_counts(product_id) or exact.result()
-        found = list_comments(product_id, chosen, request, counts=counts, count_now=exact.result)
-    return ListRead(found.plan.name, found.page)
+        result = list_comments(product_id, chosen, request, counts=counts, count_now=exact.result)
+    return ListRead(result.plan.name, result.page)
 
 
 def _read_by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:

@@ -70,7 +70,7 @@ WRITES = 5
 READ_AT_ONCE = 500
 
 SORT_KEY = Comment.place.attr_name
-LISTED_ATTRIBUTES = (SORT_KEY, Comment.language.attr_name, Comment.rating.attr_name, *SHOWN)
+ATTRIBUTES_IN_LISTS = (SORT_KEY, Comment.language.attr_name, Comment.rating.attr_name, *SHOWN)
 INDEXES = tuple(index.Meta.index_name for index in (All, ByLanguage, ByRating, ByLanguageAndRating))
 
 
@@ -120,8 +120,8 @@ def load_product(product_id: str, *, at_most: int) -> Comments:
     def read_page(request: PageRequest) -> Page:
         return read(runs, request)
 
-    listed = every_entry(read_page, at_once=READ_AT_ONCE)
-    entries = [entry_of(entry.item) for entry in islice(listed, at_most)]
+    every = every_entry(read_page, at_once=READ_AT_ONCE)
+    entries = [entry_of(entry.item) for entry in islice(every, at_most)]
     if not entries:
         raise NoComments(f"There are no comments on “{product_id}” here.")
     long_texts = _read_long_texts([entry.id for entry in entries if entry.is_long])
@@ -164,7 +164,7 @@ def comment_item(comment: NewComment) -> Item:
 
 def shown_part(item: Item) -> Item:
     """Return the attributes of a comment's item that a list shows."""
-    return {name: item[name] for name in LISTED_ATTRIBUTES if name in item}
+    return {name: item[name] for name in ATTRIBUTES_IN_LISTS if name in item}
 
 
 def sort_key_in(item: Item) -> str:
@@ -453,7 +453,7 @@ def _in_words(chosen: CommentFilter) -> str:
 
 def _describe(comments: Comments) -> str:
     whole = f"{len(comments.all):,} comments {comments.origin}; "
-    listed = len(comments.of_product)
-    if listed == len(comments.all):
+    number = len(comments.of_product)
+    if number == len(comments.all):
         return f"{whole}the tables hold nothing else, which flatters Scan."
-    return f"{whole}the lists are those of one product, with {listed:,} of them."
+    return f"{whole}the lists are those of one product, with {number:,} of them."

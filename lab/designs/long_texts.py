@@ -84,6 +84,7 @@ class Inline(TextDesign):
     name = "inline"
 
     def items_of(self, comment: NewComment) -> list[Item]:
+        # The site's item has an excerpt here: the whole text takes its place.
         item, *_long_text = _items_apart(comment)
         return [{**item, TEXT: {"S": comment.body}}]
 
@@ -110,6 +111,7 @@ def _items_apart(comment: NewComment) -> list[Item]:
     for model in items_of(comment):
         if model is not None:
             item = model.serialize()
+            # Both designs are read by one index: keys of others would only cost writes.
             for name in KEYS_OF_OTHER_INDEXES:
                 item.pop(name, None)
             items.append(item)

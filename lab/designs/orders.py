@@ -232,8 +232,8 @@ class OpenOrders(OrderDesign):
         # The list begins years before: only what lies behind this moment can be the order.
         just_before = Position(timestamp(record.placed_at), record.username)
         shown = self.read(ALL_OPEN, PageRequest(1, just_before))
-        is_listed = record.id in [order_id_in(item) for item in shown]
-        return is_listed is record.now_in.status.is_open
+        is_in_list = record.id in [order_id_in(item) for item in shown]
+        return is_in_list is record.now_in.status.is_open
 
 
 class ScanOpenOrders(OpenOrders):

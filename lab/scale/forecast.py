@@ -182,6 +182,7 @@ def edge_dollars_a_month(rate: float) -> float:
 
 def forecast(measured: Measured) -> Section:
     """Build the section about what a large shop asks of partitions: that of docs/scale.md."""
+    # The mix is that of a steady day: weights are the shares that are assumed.
     mean = 0.0
     for requested in measured.requests:
         mean += requested.kind.share * requested.read_units

@@ -196,6 +196,7 @@ class Visitors:
             return f"/products/{product}/comments/new/", visitor, {**fields, "form_id": form_id}
         if kind == "vote":
             return f"/comments/vote/{self.product.comment_id}/", visitor, {"helpful": "yes"}
+        # The rest needs a basket, and some of it an order: filling them is not recorded.
         visitor.post("/basket/add/", {"product_id": product, "quantity": "1"})
         if kind == "basket":
             return "/basket/", visitor, None
@@ -252,6 +253,7 @@ def _shared_families(samples: Sequence[Sample]) -> set[Partition]:
     """Return the partitions that more requests used than those of one visitor."""
     seen: Counter[Partition] = Counter()
     for sample in samples:
+        # Once a request, however many of its shards were used.
         seen.update({partition.family for partition in sample.by_partition})
     return {family for family, times in seen.items() if times > SEEN_OF_ONE_VISITOR}
 

@@ -90,6 +90,7 @@ def running(*, folder: Path) -> Iterator[int]:
 
 def _as_other_user(temporary: str) -> Sequence[str]:
     """Give a folder to a user who is not root; return the command that runs another as that one."""
+    # Debian's package makes the user "postgres"; containers may have none.
     users = {user.pw_name: user for user in pwd.getpwall()}
     user = users.get("postgres") or users["nobody"]
     shutil.chown(temporary, user.pw_uid)
@@ -112,6 +113,7 @@ def _init(command: Sequence[str]) -> None:
 
 
 def _wait_until_it_listens(child: Child, port: int) -> None:
+    # It listens before it can answer: only its own line says that it is ready.
     deadline = time.monotonic() + START_SECONDS
     while not any(READY_MESSAGE in line for line in child.output()):
         exit_code = child.poll()

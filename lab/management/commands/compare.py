@@ -66,6 +66,7 @@ class Command(BaseCommand):
             for path in write_documents(figures, options["write_docs"]):
                 self.stderr.write(f"wrote {path}")
         self.stdout.write(figures.as_json() if options["json"] else report_of(figures))
+        # Last: a site whose database is away must not lose what took minutes to measure.
         if not options["no_keep"]:
             self._store(figures)
 

@@ -46,14 +46,18 @@ class Command(import_comments.Command):
         comments, having = Counter[str](), defaultdict[str, Counter[str]](Counter)
         with failures_in_one_line():
             source = self.source(options["file"], options, Progress(shown=False))
-            with open_rows(source.file) as found:
-                for one in source.parse(found, Findings()):
+            with open_rows(source.file) as rows:
+                for one in source.parse(rows, Findings()):
                     if isinstance(one, NewComment):
                         comments[one.language] += 1
                         stems = every_stem(f"{one.title}\n{one.body}", one.language)
                         having[one.language].update(stems)
         for language, number in sorted(comments.items()):
-            common = [stem for stem, n in having[language].items() if n > number * COMMON]
-            if number >= options["enough"]:
-                listed = ", ".join(f'"{stem}"' for stem in sorted({*common}.difference(keep)))
-                self.stdout.write(f"{language} = [{listed}]  # of {number:,} comments")
+            if number < options["enough"]:
+                continue
+            common = []
+            for stem, comments_with_it in sorted(having[language].items()):
+                if comments_with_it > number * COMMON and stem not in keep:
+                    common.append(f'"{stem}"')
+            # A line of TOML, to be copied into common.toml.
+            self.stdout.write(f"{language} = [{', '.join(common)}]  # of {number:,} comments")

@@ -100,6 +100,7 @@ def units_of_check() -> float:
 def units_of_pages(product_id: str) -> float:
     """Read a product's page and its lists by each rating; return their mean units."""
     page = PageRequest(settings.PAGE_SIZE)
+    # None is the product's own page, whose list has no filter.
     filters = [None, *(CommentFilter.of((), [rating]) for rating in RATINGS)]
     units = []
     for chosen in filters:
@@ -115,7 +116,7 @@ def units_of_comment() -> float:
     if figures is not None:
         described = describe_subjects()[SUBJECT].designs
         for design in figures.subject(SUBJECT).designs:
-            if described[design.name].is_used_here and design.writings:
+            if described[design.name].is_of_this_shop and design.writings:
                 return design.writings[0].capacity_units
     raise CommandError("No writes were metered here: run 'manage.py compare' first.")
 
@@ -171,6 +172,7 @@ class Command(TableCommand):
 
 
 def _most_loved() -> str:
+    # The product with the most good comments: one that visitors look at.
     for ranked in find_leaderboards(1)[Ranking.FIVE_STARS]:
         return ranked.product.id
     raise CommandError("No product has comments of 5 stars here: give one with --product.")
