@@ -261,7 +261,7 @@ class PageCost:
 
 
 def measure_searches(
-    comments: Sequence[NewComment], *, searches: int, seed: int, progress: Progress
+    comments: Sequence[NewComment], *, searches: int, progress: Progress
 ) -> Section:
     """Follow random searches of comments whose postings are stored.
 
@@ -271,7 +271,7 @@ def measure_searches(
     # The truth is computed from the comments themselves, by the words alone, not by postings.
     newest_first = known_comments(comments)
     prepare_product(newest_first)
-    random = Random(seed)  # noqa: S311 - repeatable choices, nothing secret
+    random = Random(1)  # noqa: S311 - repeatable choices, nothing secret
     costs: list[PageCost] = []
     with (
         override_settings(COMMENTS={**settings.COMMENTS, "SEARCH": True}),

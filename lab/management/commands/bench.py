@@ -45,7 +45,6 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name}", type=at_least_one, default=number, metavar="N", help=f"{number}"
             )
-        parser.add_argument("--seed", type=int, default=1, help="of the random searches: 1")
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
 
     def handle(self, **options: Any) -> None:
@@ -102,9 +101,7 @@ def _measure_words(options: Mapping[str, Any], progress: Progress) -> Section:
     comments = list(data.comments())
     path = data_file(data, fresh=options["fresh"], progress=progress)
     with open_site(path):
-        return measure_searches(
-            comments, searches=options["searches"], seed=options["seed"], progress=progress
-        )
+        return measure_searches(comments, searches=options["searches"], progress=progress)
 
 
 def _measure_peers(options: Mapping[str, Any], progress: Progress) -> Section:
