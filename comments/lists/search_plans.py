@@ -190,7 +190,10 @@ class SearchPlan:
                 yield _StemSet(language, version, is_hidden, stems)
 
     def _share(self, language: str, languages: Sequence[str]) -> float:
-        """Return the share of a group's comments that are in a language."""
+        """Return which share of the comments in ``languages`` is in ``language``, by the counts.
+
+        So large a part of a page's postings is expected of it, and read first.
+        """
         ratings = self._chosen.ratings or RATINGS
         total = self._counts.within(languages, ratings)
         if not total:

@@ -23,9 +23,10 @@ if not apps.ready:
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, list[dict[str, str]]]:
-    """Apply the records of an event; return those from the first that failed on.
+    """Copy the changed comments of a stream's event; return the records to deliver again.
 
-    A record without a number is reported by an empty one: Lambda delivers the whole event again.
+    These are the first record that failed and all after it. A record without a sequence number is
+    returned with an empty one, and Lambda delivers the whole event again.
     """
     del context
     records: Sequence[Record] = event["Records"]

@@ -78,11 +78,14 @@ def query_pages(
     table: str = TABLE,
     **parameters: Any,  # noqa: ANN401 - botocore's
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the pages of a Query for a key condition; each is read when it is reached."""
+    """Yield the pages of a Query for a key condition; each is read when it is reached.
+
+    For parameters of DynamoDB's that PynamoDB has none for; none may bring placeholders along.
+    """
     placeholders: dict[str, str] = {}
     values: dict[str, Any] = {}
     expression = condition.serialize(placeholders, values)
-    # PynamoDB has placeholders by attributes, a call has attributes by placeholders.
+    # PynamoDB maps attributes to their placeholders; a call maps placeholders to attributes.
     names = {placeholder: attribute for attribute, placeholder in placeholders.items()}
     yield from (
         client()

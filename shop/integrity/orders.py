@@ -197,7 +197,7 @@ def _count_orders_of_customer(counter: str) -> Mapping[str, int]:
 
 
 def _counts_of_queue() -> Sums:
-    """Return the comparison of the counts of open orders with the orders."""
+    """Return how to compare, and to correct, the stored counts of open orders by status."""
     return Sums(
         shards=(keys.counter(QUEUE, 0)["pk"], ""),
         name_in=counter_name_in,
