@@ -164,7 +164,7 @@ def _store_answer(name: str, answer: HttpResponse | None) -> None:
         logger.warning("The answer to a request with an Idempotency-Key was not kept: %s", fault)
 
 
-def _stored_response(_request: HttpRequest, answered: Any) -> HttpResponse:  # noqa: ANN401
+def _stored_response(_request: HttpRequest, answered: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     """Return the response that an `_Answered` holds."""
     response: HttpResponse = answered.args[0]
     return response

@@ -16,8 +16,8 @@ class ConfigConfig(AppConfig):
         # Imported now: these modules need models, which are ready only here.
         import config.comment_log  # noqa: PLC0415 - connects its receivers
         import config.reply_emails  # noqa: F401, PLC0415 - the same
-        from comments.rankings.services import rename_ranks  # noqa: PLC0415
-        from shop.catalogue.changes import name_copies  # noqa: PLC0415
+        from comments.rankings.services import rename_ranks  # noqa: PLC0415 - models are ready now
+        from shop.catalogue.changes import name_copies  # noqa: PLC0415 - the same
 
         name_copies.add(rename_ranks)
         checks.register(check_settings, "config")

@@ -189,6 +189,6 @@ def page_batches() -> Batches:
     return Batches(client(), pool(), backoff=PAGE_BACKOFF)
 
 
-def write(actions: Sequence[Action]) -> None:
+def write_actions(actions: Sequence[Action]) -> None:
     """Write actions in one transaction; see `dynapages.writes.transactions.write_transaction`."""
     write_transaction(client(), actions)

@@ -15,7 +15,7 @@ from comments.store import dependents, writing
 from comments.store.states import is_tombstone
 from comments.store.table import Changes, change, changed, id_of, is_comment, read_item
 from dynapages.items import Item, table_key
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.pynamodb import unchanged
 from dynapages.upkeep import Candidate, Difference, Handlers, repair_once
 from dynapages.writes import check, delete
@@ -85,7 +85,7 @@ def _wrong_body(key: str, *, has_body: bool) -> Difference:
     # Somebody may have given the comment a long text meanwhile.
     short = check(Comment, table_key(key, keys.COMMENT), Comment.body_bytes.does_not_exist())
     actions = [short, delete(Comment, table_key(key, keys.BODY))]
-    return Difference("body", key, "a body", "none", partial(repair_once, write, actions))
+    return Difference("body", key, "a body", "none", partial(repair_once, write_actions, actions))
 
 
 def _reread_body(key: str) -> Iterable[Difference]:

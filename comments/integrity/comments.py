@@ -22,7 +22,7 @@ from comments.store.states import is_listed
 from comments.store.table import change, changed, id_of
 from dynapages.items import Item
 from dynapages.lists import Page, PageRequest, every_entry, moment_at
-from dynapages.process import client, read, write
+from dynapages.process import client, read, write_actions
 from dynapages.pynamodb import unchanged
 from dynapages.upkeep import Derived, Difference, Kind, Sums, find_differences
 from dynapages.writes import Action, Counters
@@ -62,7 +62,7 @@ def _list_keys() -> Derived:
         subject=_subject_of_comment,
         derive=_derived_keys,
         actions=_key_actions,
-        write=write,
+        write=write_actions,
         read=read_by_key,
         show=show_value,
     )
@@ -115,7 +115,7 @@ def _counts() -> Sums:
         counters=_counters_of_product,
         subject="product {}".format,
         spread_subject="counts of {}".format,
-        write=write,
+        write=write_actions,
         count=count_all,
         show="{}: {}".format,
     )

@@ -37,7 +37,7 @@ from comments.store.table import (
 from comments.votes.rank import HELPFUL, rank_by_votes, rank_or_log
 from dynapages.items import Item, Value, table_key
 from dynapages.lists import SEPARATOR, id_at
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.pynamodb import unchanged, update
 from dynapages.upkeep import Candidate, Derived, Difference, Handlers, Sums, compare, key_of
 from dynapages.writes import Action, Counters, check
@@ -94,7 +94,7 @@ def votes(exists: Callable[[str], bool]) -> Sums:
         counters=_counters_of_comment,
         subject=_subject_of_votes,
         spread_subject=_subject_of_spread_votes,
-        write=write,
+        write=write_actions,
         count=_count_votes,
         show=show_value,
         exists=exists,
@@ -297,7 +297,7 @@ def _differing_rank(comment_id: str, dependents: _Dependents) -> Iterator[Differ
 def _remove_rank(comment_id: str) -> None:
     changes = [Comment.rank_partition.remove(), Comment.rank_place.remove()]
     unlisted = Comment.product_partition.does_not_exist()
-    write([update(Comment, comment_key(comment_id), changes, unlisted)])
+    write_actions([update(Comment, comment_key(comment_id), changes, unlisted)])
 
 
 # Keys by users
@@ -311,7 +311,7 @@ def user_keys() -> Derived:
         subject=_subject_of_dependent,
         derive=_derived_user_keys,
         actions=_user_key_actions,
-        write=write,
+        write=write_actions,
         read=read_by_key,
         show=show_value,
     )

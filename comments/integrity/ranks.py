@@ -13,7 +13,7 @@ from comments.store.states import is_listed
 from dynapages.calls import in_chunks
 from dynapages.items import Item
 from dynapages.lists import SEPARATOR
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.upkeep import Candidate, Difference, Handlers
 
 NOWHERE = "nowhere"
@@ -130,4 +130,4 @@ def _reread_name(key: RankKey) -> Iterator[Difference]:
 
 def _rename(product_id: str) -> None:
     for name in rankings.find_names([product_id]).values():
-        write(rankings.rename_ranks(product_id, name))
+        write_actions(rankings.rename_ranks(product_id, name))

@@ -22,7 +22,7 @@ from comments.store.table import ATTEMPTS, is_comment, query_pages
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
-from dynapages.process import client, write
+from dynapages.process import client, write_actions
 from dynapages.pynamodb import unchanged
 from dynapages.upkeep import Difference
 from dynapages.writes import Action, ConditionFailed, check, delete, put
@@ -252,7 +252,7 @@ def _repair(key: str) -> bool:
         # A primary is written with its comment: on condition that this is still what it was.
         if actions:
             try:
-                write([*actions, _require(key, sets.comment)])
+                write_actions([*actions, _require(key, sets.comment)])
             except ConditionFailed:
                 continue
         batches().delete(TABLE, copies_to_delete)
@@ -271,7 +271,7 @@ def _build_items(comments: Sequence[Item]) -> bool:
     actions = [put(CommentSetItem, primary) for primary in _primaries(comments)]
     actions += [_require(comment["pk"]["S"], comment) for comment in comments]
     try:
-        write(actions)
+        write_actions(actions)
     except ConditionFailed:
         outcomes = [_repair(comment["pk"]["S"]) for comment in comments]
         return all(outcomes)

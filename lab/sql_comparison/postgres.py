@@ -89,7 +89,7 @@ def running(*, folder: Path) -> Iterator[int]:
 
 
 def _as_other_user(temporary: str) -> Sequence[str]:
-    """Give a folder to a user who is not root; return the command that runs another as that one."""
+    """Let a user who is not root own a folder; return the command that runs another as that one."""
     # Debian's package makes the user "postgres"; containers may have none.
     users = {user.pw_name: user for user in pwd.getpwall()}
     user = users.get("postgres") or users["nobody"]

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
-from dynapages.process import client, write
+from dynapages.process import client, write_actions
 from dynapages.pynamodb import unchanged, update
 from dynapages.work import Owed
 from dynapages.writes import Action, ConditionFailed, delete, write_item
@@ -89,7 +89,7 @@ def create_profile(
     actions += actions_of(owes)
     release_slot()
     try:
-        write(actions)
+        write_actions(actions)
     except ConditionFailed as error:
         raise UsernameTaken(TAKEN_USERNAME) from error
     do_at_once(owes)
@@ -119,7 +119,7 @@ def change_account(*, before: Item, after: Profile, owes: Sequence[Owed] = ()) -
         return
     release_slot()
     try:
-        write(actions)
+        write_actions(actions)
     except ConditionFailed as error:
         raise StaleAccount(
             gettext("This account was changed at the same moment. Nothing was changed. Try again.")
@@ -167,7 +167,7 @@ def delete_profile(username: str) -> None:
     profile = profile_of(username)
     if profile is not None:
         items = [profile, *_email_edges(profile)]
-        write([delete(ShopItem, table_key(item.pk, item.sk)) for item in items])
+        write_actions([delete(ShopItem, table_key(item.pk, item.sk)) for item in items])
 
 
 # What is written

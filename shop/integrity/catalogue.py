@@ -11,7 +11,7 @@ from functools import partial
 
 from dynapages.items import Item
 from dynapages.lists import SEPARATOR, id_at
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.upkeep import Candidate, Derived, Difference, Handlers, Kind, texts_in
 from shop import keys
 from shop.catalogue.changes import (
@@ -70,7 +70,7 @@ def catalogue_kinds() -> Sequence[Kind]:
         derive=_derived_keys_among_all,
         actions=update_among_all,
         read=read_item,
-        write=write,
+        write=write_actions,
     )
     return shards, CatalogueItems(shards), among_all, PurchaseItems()
 

@@ -12,7 +12,7 @@ from typing import Any
 from pynamodb.attributes import Attribute
 
 from dynapages.items import Item, table_key
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.pynamodb import unchanged, update
 from dynapages.upkeep import Difference, compare
 from dynapages.writes import Action
@@ -95,7 +95,7 @@ def differing_item(
 def _repair(actions: list[Action], _wrong: dict[str, Any]) -> None:
     """Write actions, after every shard of ``by_data`` in use is known to readers."""
     EDGES.writable()
-    write(actions)
+    write_actions(actions)
 
 
 def reread_category(

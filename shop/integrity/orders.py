@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dynapages.items import Item, table_key
 from dynapages.lists import parse_timestamp
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.pynamodb import unchanged, update
 from dynapages.upkeep import Derived, Kind, Sums, texts_in
 from dynapages.writes import Action
@@ -65,7 +65,7 @@ def _index_keys() -> Derived:
         starts=ORDERS,
         subject=_subject,
         read=read_item,
-        write=write,
+        write=write_actions,
         names=INDEX_KEYS,
         derive=_derived_keys,
         actions=_key_actions,
@@ -101,7 +101,7 @@ def _numbers() -> Derived:
         starts=ORDERS_AND_LINES,
         subject=_subject,
         read=read_item,
-        write=write,
+        write=write_actions,
         names=TAIL,
         derive=tail_keys_of,
         actions=_number_actions,
@@ -125,7 +125,7 @@ def _summaries() -> Derived:
         starts=ORDERS,
         subject=_subject,
         read=read_item,
-        write=write,
+        write=write_actions,
         names=[SUMMARY],
         derive=_derived_summary,
         actions=_summary_actions,
@@ -167,7 +167,7 @@ def _counts_of_customers() -> Sums:
         subject=_customer_subject,
         spread_subject=_customer_spread_subject,
         count=_count_orders_of_customer,
-        write=write,
+        write=write_actions,
     )
 
 
@@ -207,7 +207,7 @@ def _counts_of_queue() -> Sums:
         subject=_queue_subject,
         spread_subject=_queue_spread_subject,
         count=_count_queue,
-        write=write,
+        write=write_actions,
     )
 
 

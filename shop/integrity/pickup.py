@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import blake2b
 
 from dynapages.items import Item
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.upkeep import Candidate, Difference, Handlers, Kind, Sums, repair_once
 from shop import keys
 from shop.integrity.orders import counter_name_in
@@ -33,7 +33,7 @@ def pickup_kinds() -> Sequence[Kind]:
         counters=counters_of,
         subject=_directory_subject,
         spread_subject=_directory_subject,
-        write=write,
+        write=write_actions,
         show=_show_cell,
     )
     return AreaItems(), directory
@@ -103,7 +103,7 @@ def _reread_area_item(key: Key) -> Iterator[Difference]:
         subject=f"pickup point {point_id}",
         stored=_show_point(key, stored),
         expected=_show_point(key, expected),
-        repair=partial(repair_once, write, actions),
+        repair=partial(repair_once, write_actions, actions),
     )
 
 

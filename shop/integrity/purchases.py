@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from dynapages.items import Item, table_key
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.pynamodb import unchanged, update
 from dynapages.upkeep import Candidate, Derived, Handlers, texts_in
 from dynapages.writes import Action, check
@@ -32,7 +32,7 @@ class PurchaseItems:
             names=PURCHASE_KEYS,
             derive=_derived_keys,
             actions=_key_actions,
-            write=write,
+            write=write_actions,
             read=read_item,
         )
         self._listed_by_order: defaultdict[str, dict[Key, bool]] = defaultdict(dict)

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from dynapages.calls import in_chunks
 from dynapages.items import Item, table_key
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.writes import ConditionFailed, Deltas, check, delete
 from shop.models import Order, OrderItem, OrderPointer, ShopItem
 from shop.orders.items import NewOrder, OrderItems, order_items, order_puts
@@ -70,7 +70,7 @@ def delete_lines(line_keys: Sequence[Key], first_line: Key, seen: Item | None) -
     """
     is_unchanged = unless_changed(first_line, seen)
     for some in in_chunks(line_keys, MOST_IN_PART):
-        write([is_unchanged, *[delete(OrderItem, table_key(*key)) for key in some]])
+        write_actions([is_unchanged, *[delete(OrderItem, table_key(*key)) for key in some]])
 
 
 def _require_absent(order: Order, pointers: Sequence[OrderPointer]) -> None:
@@ -93,7 +93,7 @@ def _put_further_lines(items: OrderItems) -> None:
     is_absent = check(OrderItem, first_key, OrderItem.pk.does_not_exist())
     for some in in_chunks(further_lines, MOST_IN_PART):
         try:
-            write([is_absent, *[put_of(line) for line in some]])
+            write_actions([is_absent, *[put_of(line) for line in some]])
         except ConditionFailed as failure:  # an order of this id became visible meanwhile
             _require_absent(items.order, items.pointers)
             raise ConditionFailed({1: {}}) from failure
@@ -113,4 +113,4 @@ def _complete_lines(items: OrderItems) -> None:
     is_unsettled = check(Order, table_key(*items.order.key), Order.unsettled.exists())
     with suppress(ConditionFailed):  # somebody else completed the order
         for some in in_chunks(wrong, MOST_IN_PART):
-            write([is_unsettled, *[put_of(line) for line in some]])
+            write_actions([is_unsettled, *[put_of(line) for line in some]])

@@ -11,7 +11,7 @@ from typing import Any
 
 from dynapages.calls import in_chunks
 from dynapages.items import Item, table_key
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.pynamodb import unchanged, update
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Contended, check
 from shop import keys
@@ -87,10 +87,10 @@ def _settle_once(username: str, order_id: str) -> bool:
         purchases = [_purchase(order, product_id, nearest) for product_id in some]
         actions = list(_actions(purchases, may_put=may_put))
         if actions:
-            write([check(Order, order_key, is_same), *actions])
+            write_actions([check(Order, order_key, is_same), *actions])
     if len(lines) < int(order.line_count):
         return False
-    write([update(Order, order_key, [Order.unsettled.remove()], is_same)])
+    write_actions([update(Order, order_key, [Order.unsettled.remove()], is_same)])
     return True
 
 

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from pynamodb.expressions.update import Action as Change
 
 from dynapages.items import table_key
-from dynapages.process import write
+from dynapages.process import write_actions
 from dynapages.pynamodb import update
 from dynapages.writes import Action, ConditionFailed, check
 from shop import keys
@@ -65,7 +65,7 @@ def _order_update(username: str, order_id: str, change: Change) -> Action:
 def _write_order(order_id: str, actions: list[Action]) -> None:
     """Write a transaction; raise what a failed condition means for the customer."""
     try:
-        write(actions)
+        write_actions(actions)
     except ConditionFailed as failure:
         if ORDER_ACTION not in failure.failed:
             raise NoSuchPoint("It was removed a moment ago.") from failure

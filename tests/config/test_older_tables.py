@@ -27,7 +27,7 @@ from dynapages.django.tables import (
     compare_with_first_request,
     refuse_tables_that_differ,
 )
-from dynapages.process import background_client, client, write
+from dynapages.process import background_client, client, write_actions
 from dynapages.tables import TableDiffers
 from dynapages.writes import put
 from tests.support.command_line import run_manage
@@ -123,7 +123,7 @@ class TestAProcessThatServes:
     def test_writes_nothing_to_such_a_table(self, older):
         refuse_tables_that_differ()
         with pytest.raises(TableDiffers):
-            write([put(COMMENTS, OLDER_COMMENT)])
+            write_actions([put(COMMENTS, OLDER_COMMENT)])
         with pytest.raises(TableDiffers):
             client().batch_write_item(
                 RequestItems={COMMENTS: [{"PutRequest": {"Item": OLDER_COMMENT}}]}

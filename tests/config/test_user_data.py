@@ -19,7 +19,7 @@ from config import user_data_views as views
 from dynapages.calls import metered
 from dynapages.django.callers import Scope
 from dynapages.lists import PageRequest
-from dynapages.process import write
+from dynapages.process import write_actions
 from shop import keys
 from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.queries import find_user, users_with_email
@@ -79,7 +79,7 @@ class TestDeletingUserData:
         for whom in (alice.username, address, bob.username):
             queue_email("reset", whom, "https://shop.example.com")
         moved = owed_email("moved", "somebody", "https://shop.example.com", given_up=address)
-        write([moved.given_up().action])
+        write_actions([moved.given_up().action])
         assert run(capsys, alice.username, "--dry-run")["found"]["e-mails that are owed"] == 3
         assert run(capsys, alice.username)["found"]["e-mails that are owed"] == 3
         left = [one.payload["whom"] for one in everything_owed()]

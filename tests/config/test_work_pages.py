@@ -4,7 +4,7 @@ import pytest
 from django.core import mail
 
 from dynapages.calls import clock, metered
-from dynapages.process import write
+from dynapages.process import write_actions
 from shop.accounts.emails import owed_email
 from shop.work import QUEUE
 from tests.support.comments.faulty import unreachable
@@ -31,7 +31,7 @@ def dead(bob):
     """An e-mail to Bob that was given up."""
     owed = owed_email("reset", bob.username, "https://shop.example.com")
     given_up = owed.after_failure(clock.now(), FAILURE, counts=True).given_up()
-    write([given_up.action])
+    write_actions([given_up.action])
     yield given_up
     QUEUE.discard(given_up)
 

@@ -106,7 +106,7 @@ def _measure_words(options: Mapping[str, Any], progress: Progress) -> Section:
 
 def _measure_peers(options: Mapping[str, Any], progress: Progress) -> Section:
     # Its models are registered with Django, and its driver may be missing: for this part alone.
-    from lab.sql_comparison.measuring import measure_peers  # noqa: PLC0415
+    from lab.sql_comparison.measuring import measure_peers  # noqa: PLC0415 - needs PostgreSQL
 
     data = CommentData(options["comments"])
     path = data_file(data, fresh=options["fresh"], progress=progress)

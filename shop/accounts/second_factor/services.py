@@ -145,5 +145,5 @@ def _new_recovery_code() -> str:
 
 
 def _end_sessions(user: User) -> None:
-    """Give a user's sessions another number, so that those before end when it is saved."""
+    """Set another number of sessions: earlier ones end when the user is saved."""
     user.session_number = (user.session_number or 0) + 1

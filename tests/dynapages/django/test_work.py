@@ -18,7 +18,7 @@ from django.test import Client
 from dynapages.calls import instead_of_batches
 from dynapages.django.work import queue_named, queues, start_with_first_request, start_worker
 from dynapages.items import table_key
-from dynapages.process import background_client, client, write
+from dynapages.process import background_client, client, write_actions
 from dynapages.work import Queue, worker
 from dynapages.writes import put
 from shop.table import TABLE
@@ -42,11 +42,11 @@ def note(payload: Mapping[str, Any]) -> None:
         owe("another")
     if payload["text"] == "puts in bulk":
         with instead_of_batches():
-            write([put(TABLE, table_key(unique("NOTE"), "NOTE"))])
+            write_actions([put(TABLE, table_key(unique("NOTE"), "NOTE"))])
 
 
 def owe(text: str) -> None:
-    write([QUEUE.owe("note", {"text": text}).action])
+    write_actions([QUEUE.owe("note", {"text": text}).action])
 
 
 QUEUE.register("note", note)
