@@ -41,6 +41,18 @@ class TestSigningIn:
         response = Client().post("/staff/orders/move/", headers=headers)
         assert response["HX-Redirect"] == "/accounts/login/"
 
+    def test_leads_back_to_the_page_from_which_htmx_sent_a_form(self):
+        headers = {
+            "HX-Request": "true",
+            "HX-Current-URL": "http://testserver/orders/?status=PLACED",
+        }
+        response = Client().post("/staff/orders/move/", headers=headers)
+        assert response["HX-Redirect"] == "/accounts/login/?next=%2Forders%2F%3Fstatus%3DPLACED"
+
+    def test_leads_back_to_the_page_that_a_form_names(self):
+        response = Client().post("/staff/orders/move/", {"next": "/staff/orders/"})
+        assert response["Location"] == "/accounts/login/?next=%2Fstaff%2Forders%2F"
+
     def test_leads_back_to_the_form_that_htmx_asked_for(self):
         headers = {"HX-Request": "true", "HX-Current-URL": "http://testserver/products/42/"}
         response = Client().get("/products/42/comments/new/", headers=headers)

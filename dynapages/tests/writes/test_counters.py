@@ -283,6 +283,15 @@ class TestAWriteToAListThatIsThrottled:
         assert shards.count() == 1
 
 
+class TestAReaderThatKnowsTooFewShards:
+    @pytest.mark.real_engine
+    def test_reads_the_others_once_in_one_call_more(self, name):
+        spread(make_counters(), name, to=8)
+        with metered() as meter:
+            make_counters().read(name)
+        assert (meter.calls, meter.units) == (2, 8 * 0.5)
+
+
 class TestAWriterThatKnowsTooManyShards:
     @pytest.fixture
     def stale(self, name):
