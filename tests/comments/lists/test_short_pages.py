@@ -231,6 +231,13 @@ class TestAShortPage:
         number = len(first.comment_ids) + len(second.comment_ids)
         assert f"; {number or 'none'} so far." in second.page.one(class_="reads-on").text
 
+    @pytest.mark.parametrize("shown", ["20", "-1", "+1", "٣", "x", ""])
+    def test_is_refused_another_number_than_a_page_can_have(self, product, shown):
+        """Of the 20 comments of a page one at least is missing, where it reads on."""
+        page = nobody().get(f"/products/{product}/comments/{SEARCH}&shown={shown}", htmx=True)
+        assert page.status == 400
+        assert "“shown” is a number from 0 to 19." in page.page.text
+
     def test_says_it_by_the_api_as_well(self, product):
         answer = NOBODY.get(f"/products/{product}/comments?{urlencode({'q': 'alpha beta'})}").json()
         reached = []
