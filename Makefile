@@ -29,7 +29,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-lab run test test-all test-newest coverage lint format readme lambda messages screenshot film package requirements audit clean
+.PHONY: help install install-lab install-typescript run test test-all test-newest coverage lint format readme lambda messages screenshot film package requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -40,6 +40,7 @@ help:
 	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
 	@echo "make lint      ruff, mypy, djlint, Django's checks, actionlint"
 	@echo "make install-lab  install what people under load and PostgreSQL need: see docs/lab.md"
+	@echo "make install-typescript  install what generates a client of the API in TypeScript, for a test"
 	@echo "make screenshot  take the pictures of the README; needs Chromium (Debian's chromium)"
 	@echo "make film      record the film of the README; needs Chromium and Debian's ffmpeg"
 	@echo "make format    let ruff format the Python files"
@@ -54,6 +55,10 @@ install: $(VENV)/.installed node_modules/.installed
 
 install-lab: install
 	@$(call INSTALL,lab/requirements.txt)
+
+# What makes a client of the API in TypeScript: 45 MB that one test alone needs.
+install-typescript:
+	@npm ci --prefix tests/config/api/typescript
 
 run: install
 	@$(PYTHON) manage.py demo --port $(PORT) $(ARGS)
@@ -159,7 +164,7 @@ audit:
 	@.ci/audit
 
 clean:
-	rm -rf $(VENV) node_modules var/cache var/tmp .hypothesis
+	rm -rf $(VENV) node_modules tests/config/api/typescript/node_modules var/cache var/tmp .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Into the environment, which is there.

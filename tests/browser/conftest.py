@@ -3,16 +3,14 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Thread
 
 import pytest
 from django.conf import settings
-from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
-from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import BrowserContext, Page, Response, Route, expect, sync_playwright
 
 from tests.conftest import CHROMIUM
 from tests.support.comments.writers import Writer
+from tests.support.config.serving import served_site
 
 UNUSED = (
     "WebUIOmniboxPopup",
@@ -70,24 +68,11 @@ def wait_until_held(page: Page, held: Sequence[Route], address: str) -> None:
     pytest.fail(f"nothing asked for {address}")
 
 
-class SilentHandler(WSGIRequestHandler):
-    """Keeps requests out of the tests' output."""
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
 @pytest.fixture(scope="session")
 def site():
     """The address of the running site, the same one for all modules."""
-    server = ThreadedWSGIServer(("127.0.0.1", 0), SilentHandler)
-    server.set_app(get_wsgi_application())
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served_site() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,8 @@
 import subprocess
 import sys
 from pathlib import Path
-from threading import Thread
 
 import pytest
-from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
-from django.core.wsgi import get_wsgi_application
 
 from dynapages.calls import clock
 from dynapages.django.callers import Scope
@@ -16,25 +13,6 @@ from tests.support.config.lists import listed_shop
 
 pytestmark = [pytest.mark.usefixtures("tables", "wide_limits"), pytest.mark.slow]
 SECONDS, SEED = 60, 1
-
-
-class SilentHandler(WSGIRequestHandler):
-    """Keeps requests out of the tests' output."""
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
-@pytest.fixture
-def address():
-    server = ThreadedWSGIServer(("127.0.0.1", 0), SilentHandler)
-    server.set_app(get_wsgi_application())
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 class TestTheSchema:
