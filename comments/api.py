@@ -45,6 +45,7 @@ from comments.store.comments import NoSuchComment, OwnComment, load_comment
 from comments.store.states import Revision, State
 from comments.users import display_name_of, find_user, user_id_in
 from comments.votes import services as vote_services
+from comments.web.rate_limits import count_write
 from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
@@ -442,10 +443,16 @@ def _name_of_caller(request: HttpRequest) -> str:
     return display_name_of(user)
 
 
+def _count_write(request: HttpRequest, *, is_staff: bool = False) -> None:
+    """Count a write of the key's user as pages do, beside those of the key itself."""
+    count_write(request, caller_of(request).user_id, now=clock.now(), is_staff=is_staff)
+
+
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
 def post(request: HttpRequest, product_id: IdText, content: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     find_product(product_id)
+    _count_write(request)
     # Made of the request, so that a second attempt posts no second comment.
     comment_id = str(ULID.from_bytes(ninja.token_of(request)))
     posting.post_comment(
@@ -462,6 +469,7 @@ def post(request: HttpRequest, product_id: IdText, content: DraftIn) -> object:
 @router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
 def edit(request: HttpRequest, comment_id: IdText, content: EditIn) -> object:
     """Change a comment of one's own, if its version is still the one that was read."""
+    _count_write(request)
     posting.save_edit(
         content.draft,
         comment_id=comment_id,
@@ -479,18 +487,21 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
     try:
         is_own = posting.is_author(caller.user_id, load_comment(comment_id))
     except NoSuchComment:
+        _count_write(request)
         # The answer to a first attempt may have been lost, before all was done that it owes.
         finish_owed_or_log(comment_id)
         raise
     # A hidden comment must not be found out by trying to delete it.
     if not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
+    _count_write(request, is_staff=not is_own)
     posting.delete_comment(comment_id, by=caller.user_id, now=clock.now())
 
 
 @router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Find a comment helpful; once more changes nothing."""
+    _count_write(request)
     votes = vote_services.cast_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
     return {"has_voted": True, "helpful_votes": votes}
 
@@ -498,6 +509,7 @@ def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
 @router.delete("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Take one's vote back, if there is one."""
+    _count_write(request)
     votes = vote_services.withdraw_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
     return {"has_voted": False, "helpful_votes": votes}
 
@@ -505,6 +517,7 @@ def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
 @router.put("/reports/{path:comment_id}", response={204: None}, auth=WRITE)
 def report(request: HttpRequest, comment_id: IdText, content: ReportIn) -> None:
     """Report a comment to the shop; a user's first report of it counts."""
+    _count_write(request)
     reports.report_comment(
         comment_id=comment_id,
         user_id=caller_of(request).user_id,
@@ -518,6 +531,7 @@ def report(request: HttpRequest, comment_id: IdText, content: ReportIn) -> None:
 @router.put("/replies/{path:comment_id}", response=CommentOut, auth=STAFF)
 def reply(request: HttpRequest, comment_id: IdText, content: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
+    _count_write(request, is_staff=True)
     seen = replies.find_reply(comment_id)
     # The same text once more is a second attempt: what the first one owes may not be done.
     if seen is not None and seen.text == content.text:
@@ -542,6 +556,7 @@ def reply(request: HttpRequest, comment_id: IdText, content: ReplyIn) -> object:
 @router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
 def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
     """Delete the reply to a comment, if there is one."""
+    _count_write(request, is_staff=True)
     replies.delete_reply(comment_id, by=caller_of(request).user_id, now=clock.now())
 
 
@@ -552,4 +567,5 @@ def decide(request: HttpRequest, comment_id: IdText, content: DecisionIn) -> Non
     if content.revision:
         seen = Revision.parse(content.revision)
     who = caller_of(request).user_id
+    _count_write(request, is_staff=True)
     carry_out(content.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

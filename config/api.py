@@ -150,10 +150,10 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
 
 def _store_answer(name: str, answer: HttpResponse | None) -> None:
-    """Store an answer, unless it is of a fault; where that fails, what was done stays done."""
+    """Store an answer, unless it is to be sent again; what was done stays done where that fails."""
     try:
         with labelled_calls("answer"):
-            if answer is None or answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if answer is None or _says_to_send_again(answer):
                 forget(name)
             else:
                 finish(name, answer, now=clock.now())
@@ -162,6 +162,12 @@ def _store_answer(name: str, answer: HttpResponse | None) -> None:
         if fault is None:
             raise
         logger.warning("The answer to a request with an Idempotency-Key was not kept: %s", fault)
+
+
+def _says_to_send_again(answer: HttpResponse) -> bool:
+    """Return whether an answer is none to the request itself: of a limit, or of a fault."""
+    is_fault = answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return is_fault or answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
 
 
 def _stored_response(_request: HttpRequest, answered: Any) -> HttpResponse:  # noqa: ANN401 - ninja's

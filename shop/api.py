@@ -22,6 +22,7 @@ from dynapages.django.refusals import Refusal
 from dynapages.files.identifiers import IDENTIFIER
 from dynapages.lists import PageRequest, PageResult
 from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
+from shop.accounts.rate_limits import count_order_change
 from shop.basket.delivery import chosen_pickup
 from shop.catalogue import editing, tiles
 from shop.catalogue import queries as catalogue
@@ -446,6 +447,12 @@ def get_order(
     )
 
 
+def _count_change(request: HttpRequest) -> None:
+    """Count a change of the orders of the key's user as pages do; those by staff are not."""
+    if not caller_of(request).allows(Scope.STAFF):
+        count_order_change(request, _user(request))
+
+
 @router.post("/orders", response={201: WholeOrderOut}, auth=WRITE)
 def place(request: HttpRequest, body: OrderIn) -> object:
     """Place an order for the key's user."""
@@ -455,6 +462,7 @@ def place(request: HttpRequest, body: OrderIn) -> object:
         basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
     if max(basket.values()) > MOST_OF_A_PRODUCT:
         raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
+    _count_change(request)
     order_id = place_order(
         username=_user(request),
         client_id=ninja.token_of(request).hex(),
@@ -473,6 +481,7 @@ def move(request: HttpRequest, order_id: IdText, body: MoveIn) -> object:
     reason = ""
     if body.target in ENDS:
         reason = body.reason.replace("\r\n", "\n").strip()
+    _count_change(request)
     move_order(
         username=orders.owner_of(order_id) if is_staff else caller.user_id,
         order_id=order_id,

@@ -27,7 +27,8 @@ from comments.moderation.services import Decision, NotAsSeen, carry_out, feature
 from comments.store.comments import NoSuchComment
 from comments.store.states import Revision, State
 from comments.users import display_name_of, find_user, nameless, user_id_in, user_id_of
-from comments.web.forms import NOT_IN_LISTS, check_rate_limit, missing_as_404
+from comments.web.forms import NOT_IN_LISTS, missing_as_404
+from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.csv_lists import csv_response

@@ -47,13 +47,13 @@ from comments.web.forms import (
     FormNotSaved,
     FormPage,
     as_form_errors,
-    check_rate_limit,
     forged,
     form_page,
     missing_as_404,
     redisplay_on_csrf_failure,
     require_user,
 )
+from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import signed_in
 from dynapages.django.next_page import back

@@ -28,12 +28,12 @@ from comments.web.forms import (
     FormPage,
     TextField,
     as_form_errors,
-    check_rate_limit,
     forged,
     form_page,
     missing_as_404,
     require_user,
 )
+from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import staff_only
 from dynapages.django.next_page import back, path_of_next

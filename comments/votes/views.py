@@ -17,7 +17,8 @@ from django.views.decorators.http import require_http_methods
 from comments.store.comments import OwnComment
 from comments.users import user_id_of
 from comments.votes.services import cast_vote, withdraw_vote
-from comments.web.forms import check_rate_limit, missing_as_404
+from comments.web.forms import missing_as_404
+from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.django.access import signed_in
 from dynapages.django.next_page import back, path_of_next, with_next

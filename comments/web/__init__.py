@@ -1,1 +1,1 @@
-"""Shared by pages with a form: fields, errors, rate limits."""
+"""Shared by pages with a form, and by the API: fields, errors, rate limits."""

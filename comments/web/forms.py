@@ -2,15 +2,13 @@
 
 A form's view turns all errors into `FormNotSaved` (`as_form_errors`, `require_user`), and shows the
 form again with its sentence (`FormPage`). It counts a write before it makes it
-(`check_rate_limit`).
+(`comments.web.rate_limits`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime, timedelta
 from http import HTTPStatus
-from math import ceil
 from typing import Any, ClassVar
 
 from django import forms
@@ -26,15 +24,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
+from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
 from comments.store.comments import NoSuchComment, StoredComment
 from comments.users import user_id_of
 from dynapages.calls import fault_in
 from dynapages.django.paging import anchor_of, grouped, wants_partial
-from dynapages.django.rate_limits import Use, client_network, count_uses, in_words
-from dynapages.django.refusals import Refusal, TooManyRequests
+from dynapages.django.refusals import Refusal
 from dynapages.pynamodb import FAILURES
-from dynapages.writes import Limit
 
 NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
 NOT_IN_LISTS = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
@@ -45,12 +41,6 @@ FORGED = gettext_lazy(
     "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
     "send it once more."
 )
-WINDOW = timedelta(hours=1)
-"""For which writes are counted."""
-STAFF_WRITES_PER_USER = 600
-STAFF_WRITES_PER_ADDRESS = 3_000
-"""Decisions, picks, replies and deletions by staff in an hour."""
-
 View = Callable[..., HttpResponse]
 FormAgain = Callable[..., HttpResponse | None]
 """Answers with a form that was sent without the right CSRF token, or None."""
@@ -257,27 +247,3 @@ class FormPage:
         response = render(request, template, dict(context), status=status)
         patch_vary_headers(response, ("HX-Request",))
         return response
-
-
-# Limits
-
-
-def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = False) -> None:
-    """Count a write of the signed-in user, or of staff, else raise TooManyRequests."""
-    if is_staff:
-        prefix = "staff-"
-        by_user, by_address = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
-    else:
-        prefix = ""
-        by_user, by_address = COMMENTS["WRITES_PER_USER"], COMMENTS["WRITES_PER_ADDRESS"]
-    uses = (
-        Use(f"{prefix}writes-of/{user_id_of(request.user)}", Limit(by_user, WINDOW)),
-        Use(f"{prefix}writes-from/{client_network(request)}", Limit(by_address, WINDOW)),
-    )
-    # By user first: one who writes too much does not use up an address that others share.
-    seconds = ceil(count_uses(*uses, now=now))
-    if seconds:
-        sentence = _(
-            "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
-        )
-        raise TooManyRequests(sentence % {"time": in_words(seconds)}, retry_after=seconds)

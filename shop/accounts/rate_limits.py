@@ -54,16 +54,24 @@ ORDERS_FROM_AN_ADDRESS = NamedLimit(300, timedelta(hours=1), "orders-from/{}")
 
 
 def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
-    """Count a change of a customer's orders against the limits of user and network.
+    """Count a change of the signed-in customer's orders, like `count_order_change`.
 
-    Raises TooManyRequests, with a link to ``back``. Changes by staff are not counted.
+    Changes by staff are not counted.
     """
     user = request.user
     if not user.is_staff:
-        of_user = ORDERS_OF_A_USER.use(user.get_username())
-        from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
-        sentence = _("You have placed or changed too many orders. Try again in %(wait)s.")
-        count_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
+        count_order_change(request, user.get_username(), back=back)
+
+
+def count_order_change(request: HttpRequest, username: str, *, back: str = "") -> None:
+    """Count a change of a customer's orders against the limits of user and network.
+
+    ``request`` gives the network alone. Raises TooManyRequests, with a link to ``back``.
+    """
+    of_user = ORDERS_OF_A_USER.use(username)
+    from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
+    sentence = _("You have placed or changed too many orders. Try again in %(wait)s.")
+    count_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
 
 
 @labelled_calls("limits")

@@ -11,7 +11,7 @@ from comments.posting.services import delete_comment
 from comments.replies.services import find_reply
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment
-from comments.web import forms
+from comments.web import rate_limits
 from shop.accounts.queries import find_user
 from tests.support.comments.browsing import HTMX, Shown, shown
 from tests.support.comments.faulty import unreachable
@@ -119,7 +119,7 @@ class TestFormThatIsRefused:
 
     def test_as_too_many_were_sent_is_shown_again(self, sent, headers, settings, monkeypatch):
         settings.COMMENTS = {**settings.COMMENTS, "WRITES_PER_USER": 1}
-        monkeypatch.setattr(forms, "STAFF_WRITES_PER_USER", 1)
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_USER", 1)
         again = form_of("reply") if "reply" in sent.url else form_of("report")
         Sent(sent.writer, again.url, again.fields, again.stored).send()
         for _ in range(2):
@@ -290,7 +290,7 @@ class TestLimitOfStaff:
 
     @pytest.mark.parametrize("what", SENDS)
     def test_holds_for_all_they_do_and_says_when_to_come_back(self, what, monkeypatch):
-        monkeypatch.setattr(forms, "STAFF_WRITES_PER_USER", 1)
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_USER", 1)
         sam, stored = someone("sam", is_staff=True), someone("alice").has_written(made_product())
         report_comment(
             comment_id=stored.comment.id, user_id="z", reason=Reason.SPAM, text="", now=NOW
@@ -311,7 +311,7 @@ class TestLimitOfStaff:
             assert self.send(sam, stored, "deletion").status_code == 302
 
     def test_holds_for_their_address_too(self, monkeypatch):
-        monkeypatch.setattr(forms, "STAFF_WRITES_PER_ADDRESS", 1)
+        monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_ADDRESS", 1)
         address = {"REMOTE_ADDR": "10.77.9.9"}
         stored = someone("alice").has_written(made_product())
         sams = [someone("sam", is_staff=True, **address) for _ in range(2)]

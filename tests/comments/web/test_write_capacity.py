@@ -12,7 +12,7 @@ from django.test import RequestFactory
 
 from comments.posting.services import Draft, delete_comment, post_comment, save_edit
 from comments.profiles.queries import ids_written_by
-from comments.web.forms import check_rate_limit
+from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import Meter, metered
 from dynapages.process import connect, current_connection
 from tests.support.comments.browsing import HTMX
@@ -111,7 +111,7 @@ class TestTheCost:
 
 
 MOST_OF_A_LIST = 40
-MOST_OF_A_POST = 48
+MOST_OF_A_POST = 49
 """Files of the product, threads of the pool included."""
 
 

@@ -6,6 +6,7 @@ Each answer is compared with the schema that the site serves.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from ipaddress import ip_network
 from typing import Any
 
 import httpx
@@ -45,11 +46,12 @@ def operations() -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Program:
-    """Calls the API with the text of a key, or without one."""
+    """Calls the API with the text of a key, or without one, from the network ``address``."""
 
     text: str = ""
     key_id: str = ""
     username: str = ""
+    address: str = "10.78.0.1"
 
     def send(
         self,
@@ -67,7 +69,7 @@ class Program:
             named["Authorization"] = f"Bearer {self.text}"
         if once:
             named["Idempotency-Key"] = once
-        transport = httpx.WSGITransport(app or site())
+        transport = httpx.WSGITransport(app or site(), remote_addr=self.address)
         with httpx.Client(transport=transport, base_url=SITE) as client:
             path = url if url.startswith(f"{ROOT}/") else f"{ROOT}{url}"
             answer = client.request(method, path, json=body, headers=named)
@@ -88,12 +90,14 @@ class Program:
 
 
 NOBODY = Program()
+_ADDRESSES = ip_network("10.80.0.0/12").hosts()
+"""One for each program: all those in a network share its limits of writes."""
 
 
 def program_of(username: str, scope: Scope = Scope.WRITE) -> Program:
     """A program with a new key of a user, or of nobody where the name is empty."""
     key, text = create_key(name="test", scope=scope, username=username, now=clock.now())
-    return Program(text, key.id, username)
+    return Program(text, key.id, username, str(next(_ADDRESSES)))
 
 
 def problem_of(answer: httpx.Response) -> tuple[int, str]:
