@@ -13,24 +13,24 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
-from ninja.errors import HttpError
-from ninja.renderers import JSONRenderer
 
 from comments import api as comments_api
 from dynapages.calls import clock, fault_in, labelled_calls
 from dynapages.django.callers import Caller, Scope
 from dynapages.django.middleware import READING
 from dynapages.django.rate_limits import NamedLimit, in_words, limiter
-from dynapages.django.refusals import Refusal, TooManyRequests
+from dynapages.django.refusals import Refusal, ScopeNeeded, TooManyRequests
 from dynapages.django.security_log import log_event
 from dynapages.ninja import IDEMPOTENCY_KEY, LONGEST_KEY, ProblemAPI
 from dynapages.process import pool
 from dynapages.pynamodb import FAILURES
 from shop import api as shop_api
 from shop.accounts.queries import load_user
+from shop.api_keys import answers
 from shop.api_keys.answers import begin, finish, forget
 from shop.api_keys.services import find_key
 
@@ -50,7 +50,7 @@ class _Answered(Exception):
 
 
 def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None:
-    """Return who sends a request with a key, as `dynapages.ninja.Authenticate`.
+    """Return who sends a request with a key, as `dynapages.ninja.keys.Authenticate`.
 
     None for a key that is not there, or whose user is not active, or not of the staff any more.
     """
@@ -60,7 +60,7 @@ def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None
         return None
     if not key.allows(scope):
         sentence = _("This needs a key of the scope “%(scope)s”.") % {"scope": scope}
-        raise HttpError(HTTPStatus.FORBIDDEN, sentence)
+        raise ScopeNeeded(sentence)
 
     def use_limit() -> None:
         _use_limit(request, key.id)
@@ -176,15 +176,14 @@ def _stored_response(_request: HttpRequest, answered: Any) -> HttpResponse:  # n
     return response
 
 
-_RENDERER = JSONRenderer()
-_RENDERER.json_dumps_params = {"ensure_ascii": False}
 api = ProblemAPI(
     title="Dynashop",
     version="1",
     description="Lists, comments, orders and products: [how to use them](../../docs/api/).",
     urls_namespace="api",
-    renderer=_RENDERER,
+    servers=[{"url": settings.SITE_URL or "/"}],
     errors={**comments_api.ERRORS, **shop_api.ERRORS},
+    problem_types=(*shop_api.PROBLEM_TYPES, *answers.PROBLEM_TYPES),
 )
 api.add_exception_handler(_Answered, _stored_response)
 api.add_decorator(_answer_once, mode="view")

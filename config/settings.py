@@ -72,6 +72,8 @@ DATABASES: dict[str, dict[str, str]] = {}
 
 API_PATH = "/api/"
 API_AUTHENTICATOR = "config.api.authenticate"
+# Where docs/api.md lists the problems, on the site itself.
+API_PROBLEM_TYPES = "/docs/api/#"
 # Sites whose pages may call the API in a browser, such as https://app.example.com.
 CORS_ALLOWED_ORIGINS = list(env.words("API_ORIGINS"))
 CORS_URLS_REGEX = r"^/api/"

@@ -44,10 +44,11 @@ DEFAULTS: Final[dict[str, Any]] = {
     # For `work`: dotted paths of queues, and whether processes that serve do what is owed in them.
     "WORK_QUEUES": (),
     "WORK_IN_WEB": True,
-    # For `dynapages.ninja`: what the paths of an API begin with, empty without one; and the dotted
-    # path of a function that says who sends a key.
+    # For `dynapages.ninja`: what the paths of an API begin with, empty without one; the dotted path
+    # of a function that says who sends a key; and what addresses of types of problems begin with.
     "API_PATH": "",
     "API_AUTHENTICATOR": "",
+    "API_PROBLEM_TYPES": "",
     # The folder in which imports list the rows they reject.
     "VAR_DIR": "var",
 }

@@ -29,6 +29,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
 from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, requested_format
+from dynapages.django.problems import BAD_CURSOR
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import Counted, Explanation, ReadsOfPage, explain
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
@@ -58,6 +59,12 @@ list_read = Signal()
 
 Filter = TypeVar("Filter")
 Result = TypeVar("Result")
+
+
+class BadCursor(Refusal):
+    """A link to a page of a list was altered, or is of another list."""
+
+    problem_type = BAD_CURSOR
 
 
 # Addresses.
@@ -292,7 +299,7 @@ class Pager:
         try:
             return tokens().read(token, list_name=self.list_name)
         except BadToken as error:
-            raise Refusal(_(str(error)), first_url=self.first_url) from error
+            raise BadCursor(_(str(error)), first_url=self.first_url) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +331,7 @@ def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:
     try:
         page = feed.page(size, after=after, before=before)
     except BadToken as error:
-        raise Refusal(_(str(error)), first_url=_url_with(request)) from error
+        raise BadCursor(_(str(error)), first_url=_url_with(request)) from error
     if before is not None and not page.has_previous and len(page.items) < size:
         return feed.page(size)
     return page

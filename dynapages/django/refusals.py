@@ -13,13 +13,21 @@ from typing import Any
 
 from django.conf import settings
 from django.dispatch import Signal
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from dynapages.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
 from dynapages.django.formats import ATOM, requested_format
+from dynapages.django.problems import (
+    BAD_REQUEST,
+    SCOPE_NEEDED,
+    TOO_MANY_REQUESTS,
+    ProblemType,
+    problem,
+    problem_type_of,
+)
 from dynapages.errors import DynamoError
 
 logger = logging.getLogger(__name__)
@@ -34,10 +42,11 @@ database_failed = Signal()
 class Refusal(DynamoError):
     """The request is not allowed; the text says what is.
 
-    ``first_url`` is where the visitor can go on; ``retry_after`` is in seconds.
+    ``first_url`` is where the visitor can go on; ``retry_after`` is in seconds. A subclass has
+    another ``problem_type``, which says the status as well.
     """
 
-    status = HTTPStatus.BAD_REQUEST
+    problem_type: ProblemType = BAD_REQUEST
 
     def __init__(
         self, message: str, *, first_url: str | None = None, retry_after: float | None = None
@@ -46,11 +55,22 @@ class Refusal(DynamoError):
         self.first_url = first_url
         self.retry_after = None if retry_after is None else ceil(retry_after)
 
+    @property
+    def status(self) -> HTTPStatus:
+        """The status of the answer."""
+        return self.problem_type.status
+
 
 class TooManyRequests(Refusal):
     """A rate limit is exceeded; the text says for how long (see `dynapages.writes`)."""
 
-    status = HTTPStatus.TOO_MANY_REQUESTS
+    problem_type = TOO_MANY_REQUESTS
+
+
+class ScopeNeeded(Refusal):
+    """The key of a program is valid, but its scope does not allow what was asked for."""
+
+    problem_type = SCOPE_NEEDED
 
 
 # Answers to refused requests
@@ -62,17 +82,20 @@ def refuse(
     *,
     retry_after: int | None = None,
     template: str = "",
+    problem_type: ProblemType | None = None,
     **context: object,
 ) -> HttpResponse:
     """Render ``template`` or ``<status>.html``, or ``dynapages/refusal.html`` where it is missing.
 
     htmx gets ``dynapages/notice.html`` for the page's notice, the API and a reader of feeds the
-    ``message`` of the context. ``retry_after``, in seconds, is sent as a header as
-    well. A page reads who is signed in: when the database is away, the answer is 503 instead.
+    ``message`` of the context, and the API the ``problem_type``, or that of the status.
+    ``retry_after``, in seconds, is sent as a header as well. A page reads who is signed in: when
+    the database is away, the answer is 503 instead.
     """
     context |= {"status": status.value, "retry_after": retry_after}
     try:
-        response = _render(request, status, template or f"{status.value}.html", context)
+        template = template or f"{status.value}.html"
+        response = _render(request, status, template, context, problem_type=problem_type)
     except FAILURES as error:
         fault = fault_in(error)
         if fault is None or status is HTTPStatus.SERVICE_UNAVAILABLE:
@@ -91,6 +114,7 @@ def refusal_of(request: HttpRequest, error: Exception) -> HttpResponse | None:
             request,
             error.status,
             retry_after=error.retry_after,
+            problem_type=error.problem_type,
             message=str(error),
             first_url=error.first_url,
         )
@@ -114,11 +138,16 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
 
 
 def _render(
-    request: HttpRequest, status: HTTPStatus, template: str, context: dict[str, object]
+    request: HttpRequest,
+    status: HTTPStatus,
+    template: str,
+    context: dict[str, object],
+    *,
+    problem_type: ProblemType | None,
 ) -> HttpResponse:
     """Render an answer as who sent the request can read it: a page, a notice, a problem."""
     message = context.get("message") or _("There is nothing here.")
-    in_format = error_in_format(request.META, message, status)
+    in_format = error_in_format(request.META, message, status, problem_type)
     if in_format is not None:
         return in_format
     is_partial = bool(getattr(request, "htmx", False))
@@ -142,14 +171,18 @@ def into_notice(response: HttpResponse) -> None:
 
 
 def error_in_format(
-    environ: Mapping[str, Any], message: object, status: HTTPStatus
+    environ: Mapping[str, Any],
+    message: object,
+    status: HTTPStatus,
+    problem_type: ProblemType | None = None,
 ) -> HttpResponse | None:
     """Build the answer of a sentence to the API or for a feed; None where a page is due.
 
-    ``environ`` is that of WSGI, or a request's ``META``.
+    ``environ`` is that of WSGI, or a request's ``META``. The API gets the ``problem_type``, or that
+    of the status.
     """
     if is_of_api(environ):
-        return problem(status, message)
+        return problem(problem_type or problem_type_of(status), message, status=status)
     if requested_format(environ) == ATOM:
         return HttpResponse(f"{message}\n", "text/plain; charset=utf-8", status)
     return None
@@ -159,16 +192,3 @@ def is_of_api(environ: Mapping[str, Any]) -> bool:
     """Return whether a request is one of the API."""
     path: str = settings.API_PATH
     return bool(path) and environ.get("PATH_INFO", "").startswith(path)
-
-
-def problem(status: HTTPStatus, detail: object, **more: object) -> HttpResponse:
-    """Build the answer of an error to a program: a problem (RFC 9457) with ``more`` members."""
-    body = {"type": "about:blank", "title": status.phrase, "status": status, "detail": str(detail)}
-    response = JsonResponse(
-        {**body, **more},
-        status=status,
-        content_type="application/problem+json",
-        json_dumps_params={"ensure_ascii": False},
-    )
-    response["Cache-Control"] = "no-store"
-    return response

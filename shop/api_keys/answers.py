@@ -14,6 +14,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from pynamodb.expressions.condition import Condition
 
+from dynapages.django.problems import ProblemType
 from dynapages.django.refusals import Refusal
 from dynapages.items import wire_key
 from dynapages.process import client
@@ -31,10 +32,29 @@ OTHER_WORK_SECONDS = 4.0
 _RUNNING: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
 
 
-class KeyInUse(Refusal):
-    """The idempotency key was sent with another request, or with this one, which still runs."""
+KEY_REUSED = ProblemType(
+    "idempotency-key-reused",
+    HTTPStatus.CONFLICT,
+    "The `Idempotency-Key` was sent with another request before.",
+)
+KEY_IN_USE = ProblemType(
+    "idempotency-key-in-use",
+    HTTPStatus.CONFLICT,
+    "The same request is still running: try again after `Retry-After` seconds.",
+)
+PROBLEM_TYPES = (KEY_REUSED, KEY_IN_USE)
 
-    status = HTTPStatus.CONFLICT
+
+class KeyReused(Refusal):
+    """The idempotency key was sent with another request."""
+
+    problem_type = KEY_REUSED
+
+
+class KeyInUse(Refusal):
+    """The idempotency key was sent with this request, which still runs."""
+
+    problem_type = KEY_IN_USE
 
 
 def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
@@ -42,7 +62,7 @@ def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
 
     ``name`` is unique to the API key and the idempotency key; ``digest`` is of the whole request.
     After None the caller must `finish` or `forget`. A run that did neither, for longer than a
-    request can take, is taken over. Raises KeyInUse.
+    request can take, is taken over. Raises KeyInUse and KeyReused.
     """
     longest_run = timedelta(seconds=settings.WRITE_SECONDS + OTHER_WORK_SECONDS)
     abandoned_since = now - longest_run
@@ -62,7 +82,7 @@ def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
     if stored.run == own.run:  # written at the first attempt, whose answer was lost
         return None
     if stored.digest != digest:
-        raise KeyInUse(_("This Idempotency-Key was sent with another request: use a new one."))
+        raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
     if stored.status_code is None:
         sentence = _("A request with this Idempotency-Key is still running. Try again.")
         seconds_left = (stored.since - abandoned_since).total_seconds()
@@ -80,7 +100,7 @@ def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
     body = answer.content if len(answer.content) <= LARGEST_BODY else b""
     changes = [
         ApiAnswer.status_code.set(answer.status_code),
-        ApiAnswer.content_type.set(answer["Content-Type"]),
+        ApiAnswer.content_type.set(answer.get("Content-Type", "")),
         ApiAnswer.body.set(body),
         ApiAnswer.expires_at.set(now + ANSWERS_LAST),
     ]

@@ -109,7 +109,7 @@ class TestAComment:
 
     def test_needs_its_version_to_be_changed(self, author, comment):
         answer = author.put(f"/comments/{comment['id']}", SAID)
-        assert problem_of(answer) == (422, "body.version: Field required")
+        assert problem_of(answer) == (422, "body.version: This is needed.")
 
     def test_of_another_is_not_there_to_be_changed_or_deleted(self, other, staff, comment):
         url = f"/comments/{comment['id']}"

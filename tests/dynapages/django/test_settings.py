@@ -25,7 +25,7 @@ def settings_read(app: str) -> set[str]:
 
 def test_all_have_defaults():
     names = settings_read("dynapages/django") | settings_read("dynapages/files")
-    names |= settings_read("dynapages/ninja.py")
+    names |= settings_read("dynapages/ninja")
     assert names <= DEFAULTS.keys()
     assert names | settings_read("comments") == DEFAULTS.keys()
 

@@ -104,7 +104,8 @@ def problem_of(answer: httpx.Response) -> tuple[int, str]:
     """The status of a problem, and its sentence."""
     told = answer.json()
     assert answer.headers["Content-Type"] == PROBLEM
-    assert (told["type"], told["status"]) == ("about:blank", answer.status_code)
+    assert told["type"] == f"/docs/api/#{told['code']}"
+    assert told["status"] == answer.status_code
     assert told["title"]
     return answer.status_code, told["detail"]
 
@@ -112,7 +113,7 @@ def problem_of(answer: httpx.Response) -> tuple[int, str]:
 def faults_of(answer: httpx.Response) -> list[str]:
     """What the schema of the operation says is wrong with an answer."""
     path = answer.request.url.path
-    if answer.request.method == "OPTIONS":
+    if answer.request.method in {"OPTIONS", "HEAD"}:
         return []
     found = [
         operations[answer.request.method.lower()]

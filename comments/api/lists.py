@@ -1,0 +1,176 @@
+"""Lists of comments, and of products by their comments."""
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Query
+
+from comments.api.routing import READ, router
+from comments.api.shapes import (
+    CommentedOut,
+    CommentListing,
+    CommentOut,
+    Filter,
+    LovedOut,
+    ProductLink,
+    SearchOut,
+    WordOut,
+    comment_out,
+)
+from comments.filters import CommentFilter
+from comments.host import COMMENTS
+from comments.lists.listing import pager_of
+from comments.lists.page import CommentsRequest, read_comments_page
+from comments.lists.queries import Reach, reached_at
+from comments.lists.search_listing import NOT_SEARCHED, words_left_out
+from comments.lists.search_queries import SearchRequest
+from comments.profiles import queries as profiles
+from comments.profiles.views import NOBODY, require_user_of
+from comments.rankings import queries as rankings
+from comments.rankings.services import Ranking
+from comments.search.words import BadSearch, Search, parse_search
+from comments.users import user_id_in
+from dynapages import ninja
+from dynapages.django.access import Visitor
+from dynapages.django.callers import Scope
+from dynapages.django.paging import Pager
+from dynapages.django.refusals import Refusal, ScopeNeeded
+from dynapages.lists import PageRequest, PageResult
+from dynapages.ninja import IdText, Listing, ListOf, PageOf, caller_of, lists
+
+
+def _voted_by(visitor: Visitor, voted: frozenset[str]) -> frozenset[str] | None:
+    """Return the ids of comments that a visitor has voted for, None for one without a key."""
+    if not visitor.user_id:
+        return None
+    return voted
+
+
+@router.get("/products/{product_id}/comments", response=CommentListing, auth=READ)
+@lists
+def list_comments(
+    request: HttpRequest, product_id: IdText, chosen: Query[Filter]
+) -> ListOf[CommentOut]:
+    """List a product's comments in any set of languages and ratings, in any order, by any words."""
+    search = _search(request, chosen)
+    # Postings are in the order of time.
+    if search and chosen.order.is_by_rating:
+        raise Refusal(_("A search is sorted by time: newest or oldest first."))
+    narrowed = CommentFilter.of(chosen.language, chosen.rating)
+    visitor = ninja.visitor_of(request)
+
+    def read(page_request: PageRequest) -> PageOf[CommentOut]:
+        page = read_comments_page(
+            CommentsRequest(
+                narrowed,
+                page_request,
+                product_id=product_id,
+                order=chosen.order,
+                is_whole=False,
+                visitor=visitor,
+                search=search,
+            )
+        )
+        results = page.results
+        voted = _voted_by(visitor, page.voted)
+        shown = [comment_out(comment, voted, product_id=product_id) for comment in page.comments]
+        search_out = None
+        if search:
+            search_out = _search_out(search.search, results.reach)
+        return PageOf(
+            tuple(shown),
+            results.page,
+            page.total,
+            results.plan.name,
+            more={"reached": reached_at(results.page), "search": search_out},
+        )
+
+    return ListOf(pager_of(product_id, narrowed, chosen.order, search), read)
+
+
+def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
+    """Return the search of a filter. Raises Refusal, and ScopeNeeded for hidden comments."""
+    if chosen.hidden and not caller_of(request).allows(Scope.STAFF):
+        raise ScopeNeeded(_("Only staff can search hidden comments."))
+    if not (chosen.q and chosen.q.strip()):
+        return None
+    if not COMMENTS["SEARCH"]:
+        raise Refusal(_("This shop does not search comments: leave “q” out."))
+    try:
+        return SearchRequest(parse_search(chosen.q), chosen.hidden)
+    except BadSearch as error:
+        raise Refusal(str(error)) from error
+
+
+def _search_out(search: Search, reach: Reach | None) -> SearchOut:
+    reach = reach or NOT_SEARCHED
+    left_out = words_left_out(search, [*reach.languages, *reach.later])
+    return SearchOut(
+        words=list(search.words),
+        languages=list(reach.languages),
+        languages_to_come=list(reach.later),
+        languages_left_out=list(reach.common),
+        words_left_out=[WordOut(word=word, language=language) for word, language in left_out],
+        ignored=[*search.ignored, *search.alone],
+    )
+
+
+@router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], auth=READ)
+@lists
+def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]:
+    """List a product's comments by helpful votes; those without any are left out."""
+    visitor = ninja.visitor_of(request)
+
+    def read(page_request: PageRequest) -> PageResult[CommentOut]:
+        result = rankings.read_most_helpful(product_id, page_request, visitor=visitor)
+        voted = _voted_by(visitor, result.voted)
+        shown = [
+            comment_out(ranked.comment, voted, product_id=product_id, helpful_votes=ranked.helpful)
+            for ranked in result.comments.items
+        ]
+        return PageResult(tuple(shown), result.comments.page)
+
+    return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
+
+
+@router.get("/users/{username}/comments", response=Listing[CommentOut], auth=READ)
+@lists
+def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
+    """List a user's comments, newest first; hidden ones to the user and to staff alone."""
+    caller = caller_of(request)
+    user_id = user_id_in(username)
+    if not user_id:
+        raise Http404(NOBODY)
+    sees_hidden = caller.user_id == user_id or caller.allows(Scope.STAFF)
+
+    def read(page_request: PageRequest) -> PageResult[CommentOut]:
+        # Hidden ones are read, too: a page of others may be short.
+        written = profiles.list_written_by(user_id, page_request)
+        require_user_of(written, page_request, user_id)
+        comments = [each for each in written.items if sees_hidden or not each.is_hidden]
+        shown = []
+        for comment, product in profiles.with_products(comments):
+            shown.append(comment_out(comment, product=ProductLink.model_validate(product)))
+        return PageResult(tuple(shown), written.page)
+
+    return ListOf(Pager("", f"profile/{user_id}"), read, profiles.PLAN)
+
+
+@router.get("/rankings/most-loved", response=Listing[LovedOut], auth=READ)
+@lists
+def most_loved(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
+    """List products by the number of their 5-star comments."""
+    return _ranking(Ranking.FIVE_STARS)
+
+
+@router.get("/rankings/recently-commented", response=Listing[CommentedOut], auth=READ)
+@lists
+def recently_commented(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
+    """List products by the time of their last comment."""
+    return _ranking(Ranking.COMMENTED)
+
+
+def _ranking(ranking: Ranking) -> ListOf[rankings.RankedProduct]:
+    def read(page_request: PageRequest) -> PageResult[rankings.RankedProduct]:
+        return rankings.list_ranking(ranking, page_request)
+
+    return ListOf(Pager("", f"ranking/{ranking}"), read, rankings.PLAN)

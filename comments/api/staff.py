@@ -1,0 +1,55 @@
+"""What staff do with a comment: reply to it, and decide on it."""
+
+from django.http import HttpRequest
+
+from comments.api.comments import count_write_of_caller, get_comment, name_of_caller
+from comments.api.routing import STAFF, router
+from comments.api.shapes import CommentOut, DecisionIn, ReplyIn
+from comments.moderation.services import carry_out
+from comments.replies import services as replies
+from comments.store.states import Revision
+from dynapages.calls import clock
+from dynapages.ninja import IdText, caller_of
+
+
+@router.put("/replies/{path:comment_id}", response=CommentOut, auth=STAFF)
+def reply(request: HttpRequest, comment_id: IdText, content: ReplyIn) -> object:
+    """Reply to a comment as the shop, or change the reply that was read."""
+    count_write_of_caller(request, is_staff=True)
+    seen = replies.find_reply(comment_id)
+    # The same text once more is a second attempt: what the first one owes may not be done.
+    if seen is not None and seen.text == content.text:
+        replies.finish_reply(comment_id)
+        return get_comment(request, comment_id)
+    seen_version = 0
+    if seen is not None:
+        seen_version = seen.version
+    if seen_version != content.version:
+        raise replies.ReplyChanged(seen)
+    replies.reply_to(
+        comment_id=comment_id,
+        text=content.text,
+        user_id=caller_of(request).user_id,
+        author=name_of_caller(request),
+        seen=seen,
+        now=clock.now(),
+    )
+    return get_comment(request, comment_id)
+
+
+@router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
+def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
+    """Delete the reply to a comment, if there is one."""
+    count_write_of_caller(request, is_staff=True)
+    replies.delete_reply(comment_id, by=caller_of(request).user_id, now=clock.now())
+
+
+@router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
+def decide(request: HttpRequest, comment_id: IdText, content: DecisionIn) -> None:
+    """Publish, reject, keep, hide, restore or delete a comment."""
+    seen = None
+    if content.revision:
+        seen = Revision.parse(content.revision)
+    who = caller_of(request).user_id
+    count_write_of_caller(request, is_staff=True)
+    carry_out(content.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

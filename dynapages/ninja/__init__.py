@@ -1,0 +1,61 @@
+"""For django-ninja: lists with cursors, keys of callers, strict requests, errors as problems.
+
+An operation that lists is one of `lists`. `KeyAuth` asks the project who sends a key: the setting
+``API_AUTHENTICATOR`` is the dotted path of a function with the arguments of
+`dynapages.ninja.keys.Authenticate`. `ProblemAPI` refuses what an operation does not know, and
+answers each error with a problem (RFC 9457), never with HTML; so do the middleware and handlers of
+`dynapages.django` for all addresses that begin with ``API_PATH``.
+"""
+
+from dynapages.django.problems import ProblemType, problem
+from dynapages.ninja.api import ProblemAPI
+from dynapages.ninja.keys import (
+    IDEMPOTENCY_KEY,
+    KEY_OR_NOBODY,
+    LONGEST_KEY,
+    OPERATION,
+    KeyAuth,
+    caller_of,
+    token_of,
+    visitor_of,
+)
+from dynapages.ninja.lists import Listing, ListOf, PageOf, lists
+from dynapages.ninja.shapes import (
+    IdText,
+    Moment,
+    QueryParameters,
+    RequestBody,
+    ResponseBody,
+    StrictFlag,
+    StrictNumber,
+)
+from dynapages.ninja.versions import IfMatch, VersionNeeded, conflict_status, version_seen
+
+__all__ = [
+    "IDEMPOTENCY_KEY",
+    "KEY_OR_NOBODY",
+    "LONGEST_KEY",
+    "OPERATION",
+    "IdText",
+    "IfMatch",
+    "KeyAuth",
+    "ListOf",
+    "Listing",
+    "Moment",
+    "PageOf",
+    "ProblemAPI",
+    "ProblemType",
+    "QueryParameters",
+    "RequestBody",
+    "ResponseBody",
+    "StrictFlag",
+    "StrictNumber",
+    "VersionNeeded",
+    "caller_of",
+    "conflict_status",
+    "lists",
+    "problem",
+    "token_of",
+    "version_seen",
+    "visitor_of",
+]

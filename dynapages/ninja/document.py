@@ -1,0 +1,133 @@
+"""The OpenAPI document of an API: what ninja writes, completed; made once, with an ETag."""
+
+import re
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+
+from dynapages.django.problems import PROBLEM_MEDIA_TYPE, ProblemType
+from dynapages.ninja.keys import IDEMPOTENCY_KEY, LONGEST_KEY, NoKey
+from dynapages.ninja.strict import IF_MATCH
+from dynapages.ninja.versions import entity_tag
+
+SHARED_SECONDS = 3_600
+"""How long caches may keep the document without asking."""
+COMPONENT = "#/components/schemas/"
+ANSWERED_PROBLEMS = (400, 401, 403, 404, 409, 422, 429, 503)
+"""The statuses of problems that any operation may be answered with."""
+_IDEMPOTENCY = {
+    "in": "header",
+    "name": IDEMPOTENCY_KEY,
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
+    "description": "Any text that names this request: sent again with it, it is done once.",
+}
+
+
+class FaultOfValue(BaseModel):
+    """What is wrong with a value: ``code`` is stable, ``detail`` a sentence."""
+
+    at: str = Field(examples=["body.rating"])
+    code: str
+    detail: str
+
+
+class ProblemBody(BaseModel):
+    """An error (RFC 9457): ``code`` is stable, ``detail`` a sentence that says what is allowed."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[FaultOfValue] | None = None
+
+
+class Document:
+    """The bytes of a document, and the answer that has them."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._content = to_json(schema)
+        self._tag = entity_tag(schema)
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
+        """Answer the document, or 304 to who has it."""
+        response = HttpResponse(self._content, content_type="application/json; charset=utf-8")
+        response["ETag"] = self._tag
+        patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
+        conditional = get_conditional_response(request, etag=self._tag, response=response)
+        return conditional or response
+
+
+def complete(schema: dict[str, Any], problem_types: Iterable[ProblemType]) -> None:
+    """Add the problems of each operation to a document, and leave out what nothing refers to."""
+    components = schema["components"]
+    components["securitySchemes"].pop(NoKey.__name__, None)
+    body = ProblemBody.model_json_schema(ref_template=COMPONENT + "{model}")
+    components["schemas"] |= body.pop("$defs")
+    # Those of a project may have more members, such as what is there now.
+    body["properties"]["code"]["enum"] = sorted({kind.code for kind in problem_types})
+    body["title"] = "Problem"
+    components["schemas"]["Problem"] = body
+    for operations in schema["paths"].values():
+        for method, operation in operations.items():
+            _describe_operation(operation, is_read=method == "get")
+    _leave_out_unused(schema)
+
+
+def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
+    """Complete an operation: its keys, and the problems it may be answered with."""
+    operation["summary"] = operation.pop("description")
+    # In OpenAPI, that a key may be left out is an empty requirement.
+    security: list[dict[str, Any]] = []
+    for requirement in operation["security"]:
+        if NoKey.__name__ in requirement:
+            security.append({})
+        else:
+            security.append(requirement)
+    operation["security"] = security
+    statuses = [HTTPStatus(number) for number in ANSWERED_PROBLEMS]
+    responses = operation["responses"]
+    if is_read:
+        statuses.remove(HTTPStatus.CONFLICT)
+        # It has no body: who sends If-None-Match has that already.
+        responses[HTTPStatus.NOT_MODIFIED.value] = {
+            "description": HTTPStatus.NOT_MODIFIED.phrase,
+        }
+    else:
+        operation["parameters"].append(_IDEMPOTENCY)
+        statuses.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    if any(parameter["name"] == IF_MATCH for parameter in operation["parameters"]):
+        statuses.append(HTTPStatus.PRECONDITION_FAILED)
+    for status in statuses:
+        response = responses.setdefault(status.value, {"description": status.phrase})
+        # An operation may have declared a problem with more members.
+        content = response.pop("content", {}).get("application/json")
+        if content is None:
+            content = {"schema": {"$ref": f"{COMPONENT}Problem"}}
+        response["content"] = {PROBLEM_MEDIA_TYPE: content}
+
+
+def _leave_out_unused(schema: dict[str, Any]) -> None:
+    """Leave out each component that no operation refers to, by whatever way."""
+    schemas = schema["components"]["schemas"]
+    used: set[str] = set()
+    found = _names_in(schema["paths"])
+    while found - used:
+        used |= found
+        for name in list(found):
+            found |= _names_in(schemas[name])
+    schema["components"]["schemas"] = {
+        name: component for name, component in schemas.items() if name in used
+    }
+
+
+def _names_in(part: object) -> set[str]:
+    """Return the names of the components that a part of a document refers to."""
+    text = to_json(part).decode()
+    return set(re.findall(rf'"{re.escape(COMPONENT)}([^"]+)"', text))

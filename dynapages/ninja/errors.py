@@ -1,0 +1,136 @@
+"""Errors of an API as problems (RFC 9457), and a sentence for each value that does not fit.
+
+Sentences are translated and say what is allowed; ``code`` is what a program reads.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from dynapages.calls.faults import FAILURES
+from dynapages.django.problems import (
+    INVALID,
+    KEY_NEEDED,
+    NOT_FOUND,
+    TOO_LARGE,
+    ProblemType,
+    problem,
+    problem_type_of,
+)
+from dynapages.django.refusals import Refusal, refusal_of
+from dynapages.ninja.strict import NOT_TAKEN, TWICE, UNKNOWN
+
+Sentences = Mapping[type[Exception], tuple[ProblemType, object]]
+"""By errors of a project, the type of their problem; and its sentence, None for that of each."""
+Handler = Callable[[HttpRequest, Any], HttpResponse]
+
+_SENTENCES: Mapping[str, object] = {
+    "missing": gettext_lazy("This is needed."),
+    TWICE: gettext_lazy("This is given twice: give it once."),
+    NOT_TAKEN: gettext_lazy("Nothing is compared here: leave this header out."),
+    "string_type": gettext_lazy("This has to be text."),
+    "string_pattern_mismatch": gettext_lazy("The text has characters that are not allowed here."),
+    "int_type": gettext_lazy("This has to be a whole number."),
+    "int_parsing": gettext_lazy("This has to be a whole number."),
+    "int_from_float": gettext_lazy("This has to be a whole number."),
+    "int_parsing_size": gettext_lazy("This number is too large."),
+    "bool_type": gettext_lazy("This has to be true or false."),
+    "bool_parsing": gettext_lazy("This has to be true or false."),
+    "list_type": gettext_lazy("This has to be a list."),
+    "model_type": gettext_lazy("This has to be an object."),
+    "model_attributes_type": gettext_lazy("This has to be an object."),
+    "dict_type": gettext_lazy("This has to be an object."),
+    "string_too_long": gettext_lazy("The text has at most %(max_length)s characters."),
+    "string_too_short": gettext_lazy("The text has at least %(min_length)s characters."),
+    "too_long": gettext_lazy("The list has at most %(max_length)s entries."),
+    "too_short": gettext_lazy("The list has at least %(min_length)s entries."),
+    "greater_than_equal": gettext_lazy("This is at least %(ge)s."),
+    "less_than_equal": gettext_lazy("This is at most %(le)s."),
+    "enum": gettext_lazy("Allowed are %(expected)s."),
+    "literal_error": gettext_lazy("Allowed are %(expected)s."),
+}
+"""By the types of pydantic's errors, whose own sentences are in English alone."""
+_UNKNOWN_WITH_ALLOWED = gettext_lazy("This is not known here: allowed are %(allowed)s.")
+_UNKNOWN = gettext_lazy("This is not known here: leave it out.")
+
+
+def answer_errors(api: NinjaAPI) -> None:
+    """Have an API answer each error that a caller can see with a problem."""
+    handlers: dict[type[Exception], Handler] = {
+        Http404: partial(as_problem, NOT_FOUND, None),
+        RequestDataTooBig: partial(as_problem, TOO_LARGE, gettext_lazy("The body is too large.")),
+        HttpError: _of_status,
+        ValidationError: _invalid,
+    }
+    for error, handler in handlers.items():
+        api.add_exception_handler(error, handler)
+    for failure in (Refusal, *FAILURES):
+        api.add_exception_handler(failure, _refused)
+
+
+def as_problem(
+    kind: ProblemType, sentence: object, _request: HttpRequest, error: Exception
+) -> HttpResponse:
+    """Answer with a sentence, or with that of the error where there is none."""
+    return problem(kind, sentence or error)
+
+
+def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+    if not isinstance(error, AuthenticationError):
+        status = HTTPStatus(error.status_code)
+        return problem(problem_type_of(status), error.message, status=status)
+    sentence = _("Send a key of the API that is valid: “Authorization: Bearer …”.")
+    response = problem(KEY_NEEDED, sentence)
+    response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def _invalid(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+    errors = []
+    for each in error.errors:
+        at, detail = _name_of_value(each["loc"]), _sentence_for(each)
+        errors.append({"at": at, "code": each["type"], "detail": detail})
+    sentence = " ".join(f"{each['at']}: {each['detail']}" for each in errors)
+    return problem(INVALID, sentence, errors=errors)
+
+
+def _sentence_for(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value: a sentence of ours, or that of its own check."""
+    if error["type"] == UNKNOWN:
+        allowed = error.get("allowed")
+        if not allowed:
+            return str(_UNKNOWN)
+        return str(_UNKNOWN_WITH_ALLOWED) % {"allowed": ", ".join(allowed)}
+    sentence = _SENTENCES.get(error["type"])
+    if sentence is None:
+        return str(error["msg"]).removeprefix("Value error, ")
+    values: Mapping[str, object] = error.get("ctx", {})
+    return str(sentence) % values
+
+
+def _name_of_value(location: Sequence[str | int]) -> str:
+    """Return where a value stands, without the name of the argument that has all of them.
+
+    A location is the source, such as ``body``, the argument's name, and the path in that.
+    """
+    has_path = len(location) > 2 and isinstance(location[2], str)  # noqa: PLR2004 - see above
+    path = location[1:]
+    if has_path:
+        path = location[2:]
+    return ".".join(map(str, [location[0], *path]))
+
+
+def _refused(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+    response = refusal_of(request, error)
+    # What nobody can do anything about is for the log, and answered with 500.
+    if response is None:
+        raise error
+    return response

@@ -1,0 +1,133 @@
+"""What a request says and its operation does not know is refused, by a sentence that names it.
+
+Of the query: parameters of other names, and one value that is given twice. Of the body: text that
+is not JSON, a name that is there twice, and anything at all where an operation takes no body. Of
+the headers: ``If-Match`` where no version is compared. Fields of bodies are refused by their
+`dynapages.ninja.shapes.RequestBody`.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja.errors import ValidationError
+from ninja.operation import Operation
+from ninja.parser import Parser
+
+from dynapages.django.problems import BAD_JSON
+from dynapages.django.refusals import Refusal
+
+IF_MATCH = "If-Match"
+UNKNOWN = "extra_forbidden"
+"""The type of an error, as pydantic calls it: a name that is not known."""
+TWICE = "given_twice"
+"""The type of an error of our own: more than one value, where there is one."""
+NOT_TAKEN = "not_taken"
+"""The type of an error of our own: a header, which the operation would ignore."""
+
+
+class BadJSON(Refusal):
+    """The body of a request is not JSON, or has a name twice."""
+
+    problem_type = BAD_JSON
+
+
+class StrictParser(Parser):
+    """Reads the JSON of bodies; refuses ``NaN``, and names that are there twice."""
+
+    def parse_body(self, request: HttpRequest) -> Any:  # noqa: ANN401 - any JSON
+        """Return the JSON of a body. Raises BadJSON."""
+        return json_of(request.body)
+
+
+def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
+    """Raise ValidationError, or BadJSON, for what a request says and an operation does not know."""
+    errors = [*_faults_of_query(request, operation), *_faults_of_headers(request, operation)]
+    if request.body:
+        # Here, because ninja would answer text that is no JSON without saying where it breaks off.
+        body = json_of(request.body)
+        if not _takes_body(operation):
+            errors += _faults_of_body(body)
+    if errors:
+        raise ValidationError(errors)
+
+
+def json_of(body: bytes) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value of JSON. Raises BadJSON, which says where it is broken."""
+    try:
+        return json.loads(body, object_pairs_hook=_object_of, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        sentence = _("The body is not JSON: look at line %(line)s, column %(column)s.")
+        values = {"line": error.lineno, "column": error.colno}
+        raise BadJSON(sentence % values) from error
+    except UnicodeDecodeError as error:
+        raise BadJSON(_("The body is not JSON: it has to be text in UTF-8.")) from error
+    except RecursionError as error:
+        raise BadJSON(_("The body is nested too deeply.")) from error
+
+
+def _object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON. Raises BadJSON for a name that is there twice."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            sentence = _("“%(name)s” is in the body twice: send it once.")
+            raise BadJSON(sentence % {"name": name})
+        found[name] = value
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Raise BadJSON for what Python takes for a number, such as ``NaN``."""
+    raise BadJSON(_("The body is not JSON: %(name)s is no number.") % {"name": name})
+
+
+def query_names(operation: Operation) -> tuple[str, ...]:
+    """Return the names of the parameters that an operation takes in its query."""
+    return _names_in(operation, "query")
+
+
+def _names_in(operation: Operation, source: str) -> tuple[str, ...]:
+    names: list[str] = []
+    for model in operation.models:
+        if model.__ninja_param_source__ == source:
+            names += model.__ninja_flatten_map__
+    return tuple(names)
+
+
+def _takes_body(operation: Operation) -> bool:
+    return any(model.__ninja_param_source__ == "body" for model in operation.models)
+
+
+def _faults_of_query(request: HttpRequest, operation: Operation) -> Iterable[dict[str, Any]]:
+    """Yield an error for each unknown parameter, and for each one that has several values."""
+    known = query_names(operation)
+    several: set[str] = set()
+    for model in operation.models:
+        several.update(getattr(model, "__ninja_collection_fields__", ()))
+    for name, values in request.GET.lists():
+        if name not in known:
+            yield {"type": UNKNOWN, "loc": ("query", name), "allowed": known}
+        elif name not in several and len(values) > 1:
+            yield {"type": TWICE, "loc": ("query", name)}
+
+
+def _faults_of_headers(request: HttpRequest, operation: Operation) -> Iterable[dict[str, Any]]:
+    """Yield an error for the header that asks for one version where none is compared."""
+    is_read = "GET" in operation.methods
+    if is_read or IF_MATCH not in request.headers:
+        return
+    names = [name.lower() for name in _names_in(operation, "header")]
+    if IF_MATCH.lower() not in names:
+        yield {"type": NOT_TAKEN, "loc": ("header", IF_MATCH)}
+
+
+def _faults_of_body(body: object) -> Iterable[dict[str, Any]]:
+    """Yield an error for each part of a body that is not wanted; an empty object says nothing."""
+    if isinstance(body, dict):
+        for name in body:
+            yield {"type": UNKNOWN, "loc": ("body", name), "allowed": ()}
+    else:
+        yield {"type": UNKNOWN, "loc": ("body",), "allowed": ()}

@@ -1,0 +1,100 @@
+"""Versions of what an API answers: ``ETag``, ``304 Not Modified``, and ``If-Match`` of writes.
+
+An answer that has a ``version`` has it in front in its ETag, as ``"3-5b1f…"``: behind it stands a
+hash of the content, which also changes by what makes no new version, such as a vote. ``If-Match``
+compares the version alone. Follows RFC 9110, section 13.
+"""
+
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Header
+from ninja.errors import ValidationError
+from pydantic_core import to_json
+
+from dynapages.django.refusals import Refusal
+from dynapages.ninja.strict import IF_MATCH
+
+HASH_LENGTH = 32
+"""Hexadecimal digits of a hash in an ETag: 128 bits."""
+ANY_VERSION = "*"
+VARYING = ("cost",)
+"""Fields of a list that may differ though nothing has changed: what it cost to read this time."""
+_ENTITY_TAG = re.compile(r'(?:W/)?"([A-Za-z0-9_.]+)(?:-[0-9a-f]+)?"')
+"""The version in an ETag. A proxy that compresses makes it weak, which is no other version."""
+IfMatch = Annotated[
+    str | None,
+    Header(
+        alias=IF_MATCH,
+        description='The ETag that was read, or its version alone, such as "3", in place of the '
+        "body's “version”. An asterisk is any version.",
+    ),
+]
+"""A parameter of an operation that writes a version."""
+
+
+class VersionNeeded(ValidationError):
+    """A write says of no version that it changes."""
+
+    def __init__(self) -> None:
+        super().__init__([{"type": "missing", "loc": ("body", "version")}])
+
+
+def entity_tag(data: object) -> str:
+    """Return the ETag of an answer's content, with its version in front if it has one.
+
+    That of a list is weak: it does not change with what the reading cost.
+    """
+    version: Any = None
+    is_weak = False
+    if isinstance(data, Mapping):
+        version = data.get("version")
+        is_weak = any(name in data for name in VARYING)
+        data = {name: value for name, value in data.items() if name not in VARYING}
+    digest = sha256(to_json(data)).hexdigest()[:HASH_LENGTH]
+    if version is not None:
+        return f'"{version}-{digest}"'
+    if is_weak:
+        return f'W/"{digest}"'
+    return f'"{digest}"'
+
+
+def version_seen(request: HttpRequest, in_body: str | int | None) -> str | None:
+    """Return the version that a write is for, as text: of its ``If-Match``, or its body.
+
+    None is any version (``If-Match: *``). Raises VersionNeeded without both, and Refusal where they
+    differ or the header has another form.
+    """
+    header = request.headers.get(IF_MATCH)
+    if header is None:
+        if in_body is None:
+            raise VersionNeeded
+        return str(in_body)
+    if header.strip() == ANY_VERSION:
+        version = None
+    else:
+        version = _version_in(header)
+    if in_body is not None and version != str(in_body):
+        raise Refusal(_("“If-Match” and “version” say different things: send one of them."))
+    return version
+
+
+def conflict_status(request: HttpRequest) -> HTTPStatus:
+    """Return the status of a write whose version is not the current one: 412 by ``If-Match``."""
+    if IF_MATCH in request.headers:
+        return HTTPStatus.PRECONDITION_FAILED
+    return HTTPStatus.CONFLICT
+
+
+def _version_in(header: str) -> str:
+    """Return the version of an ``If-Match``. Raises Refusal for another form."""
+    match = _ENTITY_TAG.fullmatch(header.strip())
+    if match is None:
+        sentence = _("“If-Match” takes one ETag as it was answered, such as %(example)s, or *.")
+        raise Refusal(sentence % {"example": '"3"'})
+    return match[1]

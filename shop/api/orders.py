@@ -1,0 +1,169 @@
+"""Orders: lists of them, one with its lines, placing and moving."""
+
+from collections.abc import Collection
+from typing import Annotated
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Query
+
+from dynapages import ninja
+from dynapages.calls import clock
+from dynapages.django.callers import Scope
+from dynapages.django.refusals import Refusal
+from dynapages.lists import PageRequest
+from dynapages.ninja import IdText, Listing, ListOf, PageOf, caller_of, lists
+from shop.accounts.rate_limits import count_order_change
+from shop.api.problems import KeyWithoutUser
+from shop.api.routing import OWN, STAFF, WRITE, router
+from shop.api.shapes import Chosen, MoveIn, OrderIn, OrderOut, Queued, WholeOrderOut
+from shop.basket.delivery import chosen_pickup
+from shop.days import BadListFilter, Days
+from shop.order_status import ENDS, OPEN, Status
+from shop.orders import queries as orders
+from shop.orders import views as order_views
+from shop.orders.entries import OrderEntry, WholeOrder
+from shop.orders.filters import OrderFilter
+from shop.orders.items import MOST_OF_A_PRODUCT
+from shop.orders.listing import OrderList, queue_pager, total_of
+from shop.orders.moving import move_order
+from shop.orders.placing import place_order
+
+
+@router.get("/orders", response=Listing[OrderOut], auth=OWN)
+@lists
+def own_orders(request: HttpRequest, chosen: Query[Chosen]) -> ListOf[OrderEntry]:
+    """List the orders of the key's user, newest first."""
+    return _orders_of(_user(request), chosen)
+
+
+@router.get("/staff/customers/{username}/orders", response=Listing[OrderOut], auth=STAFF)
+@lists
+def customer_orders(
+    request: HttpRequest, username: IdText, chosen: Query[Chosen]
+) -> ListOf[OrderEntry]:
+    """List a customer's orders, newest first."""
+    return _orders_of(username, chosen)
+
+
+@router.get("/staff/orders", response=Listing[OrderOut], auth=STAFF)
+@lists
+def open_orders(request: HttpRequest, chosen: Query[Queued]) -> ListOf[OrderEntry]:
+    """List the open orders of all customers, oldest first."""
+    statuses = _statuses_in_order(chosen.status)
+    if statuses == OPEN:  # all of them: no filter
+        statuses = ()
+    order_filter = _filter(chosen, statuses, open_only=False)
+
+    def read(page_request: PageRequest) -> PageOf[OrderEntry]:
+        return _page_of(orders.list_open_orders(order_filter, page_request), order_filter)
+
+    return ListOf(queue_pager(order_filter), read)
+
+
+def _orders_of(username: str, chosen: Chosen) -> ListOf[OrderEntry]:
+    """Return the list of a customer's orders; reading it raises Http404 without such a customer."""
+    order_filter = _filter(chosen, _statuses_in_order(chosen.status), open_only=chosen.open)
+
+    def read(page_request: PageRequest) -> PageOf[OrderEntry]:
+        result = orders.read_orders(username, order_filter, page_request)
+        has_orders = any(result.counts.values())
+        if not has_orders:
+            order_views.require_customer(username)
+        return _page_of(result, order_filter)
+
+    return ListOf(OrderList(username, "").pager(order_filter), read)
+
+
+def _statuses_in_order(statuses: Collection[Status]) -> tuple[Status, ...]:
+    return tuple(status for status in Status if status in statuses)
+
+
+def _filter(
+    chosen: Chosen | Queued, statuses: tuple[Status, ...], *, open_only: bool
+) -> OrderFilter:
+    """Return the filter of a list of orders. Raises Refusal."""
+    try:
+        return OrderFilter(statuses, Days(chosen.since, chosen.until), open_only=open_only)
+    except BadListFilter as error:
+        raise Refusal(str(error)) from error
+
+
+def _page_of(result: orders.OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
+    """Build a page of orders with their total, as far as the counts have it."""
+    total = total_of(chosen, result.counts)
+    return PageOf(result.items, result.page, total, result.plan.name)
+
+
+def _user(request: HttpRequest) -> str:
+    """Return the key's user. Raises KeyWithoutUser for a key of nobody."""
+    username = caller_of(request).user_id
+    if not username:
+        raise KeyWithoutUser(_("This key has no user: make one with --user."))
+    return username
+
+
+@router.get("/orders/{order_id}", response=WholeOrderOut, auth=OWN)
+def get_order(
+    request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
+) -> WholeOrder:
+    """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
+
+    def is_of_staff() -> bool:
+        return caller_of(request).allows(Scope.STAFF)
+
+    # Asked only where the order is not the user's own, as staff find any.
+    return orders.find_order(
+        order_id,
+        username=_user(request),
+        sees_all=is_of_staff,
+        first_line=first_line,
+    )
+
+
+def _count_change(request: HttpRequest) -> None:
+    """Count a change of the orders of the key's user as pages do; those by staff are not."""
+    if not caller_of(request).allows(Scope.STAFF):
+        count_order_change(request, _user(request))
+
+
+@router.post("/orders", response={201: WholeOrderOut}, auth=WRITE)
+def place(request: HttpRequest, body: OrderIn) -> object:
+    """Place an order for the key's user."""
+    # A product may be on several lines; the order has it on one.
+    basket: dict[str, int] = {}
+    for line in body.lines:
+        basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
+    if max(basket.values()) > MOST_OF_A_PRODUCT:
+        raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
+    _count_change(request)
+    order_id = place_order(
+        username=_user(request),
+        client_id=ninja.token_of(request).hex(),
+        basket=basket,
+        pickup=chosen_pickup(body.pickup_point or ""),
+        now=clock.now(),
+    )
+    return get_order(request, order_id)
+
+
+@router.post("/orders/{order_id}/moves", response=WholeOrderOut, auth=WRITE)
+def move(request: HttpRequest, order_id: IdText, body: MoveIn) -> object:
+    """Move an order from the status it was seen in to another."""
+    caller = caller_of(request)
+    is_staff = caller.allows(Scope.STAFF)
+    reason = ""
+    if body.target in ENDS:
+        reason = body.reason.replace("\r\n", "\n").strip()
+    _count_change(request)
+    move_order(
+        username=orders.owner_of(order_id) if is_staff else caller.user_id,
+        order_id=order_id,
+        source=body.source,
+        target=body.target,
+        is_staff=is_staff,
+        who=caller.user_id,
+        reason=reason,
+        now=clock.now(),
+    )
+    return get_order(request, order_id)

@@ -1,0 +1,13 @@
+"""The router of the shop's operations, and the keys that they need."""
+
+from ninja import Router
+
+from dynapages import ninja
+from dynapages.django.callers import Scope
+
+READ = ninja.KEY_OR_NOBODY
+OWN = ninja.KeyAuth(Scope.READ)
+WRITE = ninja.KeyAuth(Scope.WRITE)
+STAFF = ninja.KeyAuth(Scope.STAFF)
+
+router = Router(tags=["shop"])
