@@ -8,6 +8,7 @@ answers each error with a problem (RFC 9457), never with HTML; so do the middlew
 """
 
 from dynapages.django.problems import ProblemType, problem
+from dynapages.ninja.addresses import api_address
 from dynapages.ninja.api import ProblemAPI
 from dynapages.ninja.keys import (
     IDEMPOTENCY_KEY,
@@ -51,6 +52,7 @@ __all__ = [
     "StrictFlag",
     "StrictNumber",
     "VersionNeeded",
+    "api_address",
     "caller_of",
     "conflict_status",
     "lists",
