@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 
 from comments import api as comments_api
 from dynapages.calls import clock, fault_in, labelled_calls
+from dynapages.django.attempts import mark_second_attempt
 from dynapages.django.callers import Caller, Scope
 from dynapages.django.middleware import READING
 from dynapages.django.rate_limits import NamedLimit, in_words, limiter
@@ -31,7 +32,7 @@ from dynapages.pynamodb import FAILURES
 from shop import api as shop_api
 from shop.accounts.queries import load_user
 from shop.api_keys import answers
-from shop.api_keys.answers import begin, finish, forget
+from shop.api_keys.answers import Attempt, begin, finish, forget, release
 from shop.api_keys.services import find_key
 
 READ_LIMIT = NamedLimit(600, timedelta(minutes=1), "api-reads/{}")
@@ -39,8 +40,8 @@ WRITE_LIMIT = NamedLimit(300, timedelta(minutes=1), "api-writes/{}")
 """Of one key, by its id."""
 RESPONSE_HEADERS = "dynashop.api_headers"
 """In ``request.META``: headers of the response."""
-STORED_ANSWER = "dynashop.api_answer"
-"""In ``request.META``: the name that the answer is stored by, where a request has one."""
+ATTEMPT = "dynashop.api_attempt"
+"""In ``request.META``: the attempt that is to be ended, of a request with an Idempotency-Key."""
 
 logger = logging.getLogger(__name__)
 
@@ -112,12 +113,15 @@ def _begin_once(request: HttpRequest, key_id: str, idempotency_key: str) -> None
     sent = f"{request.method} {request.get_full_path()}\n".encode() + request.body
     # The same key with another request is a fault of the program: so what was sent is compared.
     with labelled_calls("answer"):
-        answer = begin(name, sha256(sent).hexdigest(), now=clock.now())
+        attempt = begin(name, sha256(sent).hexdigest(), now=clock.now())
+    answer = attempt.answer
     if answer is not None:
         answer["Idempotent-Replayed"] = "true"
         add_never_cache_headers(answer)
         raise _Answered(answer)
-    request.META[STORED_ANSWER] = name
+    if attempt.is_second:
+        mark_second_attempt(request)
+    request.META[ATTEMPT] = attempt
 
 
 def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -129,8 +133,8 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         try:
             response = run(request, **values)
         finally:
-            if STORED_ANSWER in request.META:
-                _store_answer(request.META[STORED_ANSWER], response)
+            if ATTEMPT in request.META:
+                _end_attempt(request.META[ATTEMPT], response)
         # A refusal has them as well: they are set before anything of the operation runs.
         for name, value in request.META.get(RESPONSE_HEADERS, {}).items():
             response[name] = value
@@ -149,25 +153,21 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     return answered
 
 
-def _store_answer(name: str, answer: HttpResponse | None) -> None:
-    """Store an answer, unless it is to be sent again; what was done stays done where that fails."""
+def _end_attempt(attempt: Attempt, answer: HttpResponse | None) -> None:
+    """Store the answer, unless it says to come back; where that fails, what was done stays done."""
     try:
         with labelled_calls("answer"):
-            if answer is None or _says_to_send_again(answer):
-                forget(name)
+            if answer is None or answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                release(attempt)
+            elif answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+                forget(attempt)
             else:
-                finish(name, answer, now=clock.now())
+                finish(attempt, answer, now=clock.now())
     except FAILURES as failure:
         fault = fault_in(failure)
         if fault is None:
             raise
         logger.warning("The answer to a request with an Idempotency-Key was not kept: %s", fault)
-
-
-def _says_to_send_again(answer: HttpResponse) -> bool:
-    """Return whether an answer is none to the request itself: of a limit, or of a fault."""
-    is_fault = answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return is_fault or answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
 
 
 def _stored_response(_request: HttpRequest, answered: Any) -> HttpResponse:  # noqa: ANN401 - ninja's

@@ -232,7 +232,8 @@ class ApiKeyItem(ShopItem):
 class ApiAnswer(ShopItem):
     """A request with an ``Idempotency-Key``, and its answer where it has a ``status_code``.
 
-    ``digest`` is of the request, ``run`` of who carries it out since ``since``.
+    ``digest`` is of the request, ``run`` of who carries it out since ``since``: long ago where a
+    fault ended that. The others are parts of the answer.
     """
 
     digest = UnicodeAttribute()
@@ -240,6 +241,8 @@ class ApiAnswer(ShopItem):
     since = UTCDateTimeAttribute()
     status_code = NumberAttribute(null=True)
     content_type = UnicodeAttribute(null=True)
+    etag = UnicodeAttribute(null=True)
+    location = UnicodeAttribute(null=True)
     body = BinaryAttribute(legacy_encoding=False, null=True)
 
 

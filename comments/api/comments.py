@@ -17,6 +17,7 @@ from comments.web.rate_limits import count_write
 from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
+from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
 from dynapages.ninja import IdText, caller_of
 
@@ -59,22 +60,28 @@ def name_of_caller(request: HttpRequest) -> str:
 
 
 def count_write_of_caller(request: HttpRequest, *, is_staff: bool = False) -> None:
-    """Count a write of the key's user as pages do, beside those of the key itself."""
+    """Count a write of the key's user as pages do; a second attempt at one is counted already."""
+    if is_second_attempt(request):
+        return
     count_write(request, caller_of(request).user_id, now=clock.now(), is_staff=is_staff)
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
 def post(request: HttpRequest, product_id: IdText, content: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
-    find_product(product_id)
-    count_write_of_caller(request)
     # Made of the request, so that a second attempt posts no second comment.
     comment_id = str(ULID.from_bytes(ninja.token_of(request)))
+    user_id = caller_of(request).user_id
+    # A gate is not asked about what is there already: it might refuse a comment for itself.
+    if is_second_attempt(request) and posting.is_posted(comment_id, user_id=user_id):
+        return get_comment(request, comment_id)
+    find_product(product_id)
+    count_write_of_caller(request)
     posting.post_comment(
         content.draft,
         comment_id=comment_id,
         product_id=product_id,
-        user_id=caller_of(request).user_id,
+        user_id=user_id,
         author=name_of_caller(request),
         now=clock.now(),
     )
@@ -101,10 +108,13 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
     caller = caller_of(request)
     try:
         is_own = posting.is_author(caller.user_id, load_comment(comment_id))
-    except NoSuchComment:
+    except NoSuchComment as error:
         count_write_of_caller(request)
         # The answer to a first attempt may have been lost, before all was done that it owes.
         finish_owed_or_log(comment_id)
+        was_deleted = bool(error.product_id)
+        if was_deleted and is_second_attempt(request):
+            return
         raise
     # A hidden comment must not be found out by trying to delete it.
     if not (is_own or caller.allows(Scope.STAFF)):

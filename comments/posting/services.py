@@ -181,6 +181,16 @@ def is_author(user_id: str, stored: StoredComment) -> bool:
     return user_id != "" and stored.comment.user_id == user_id
 
 
+def is_posted(comment_id: str, *, user_id: str) -> bool:
+    """Return whether a user's comment of this id is there; then finish what its post has left."""
+    try:
+        load_own(comment_id, user_id=user_id)
+    except NoSuchComment:
+        return False
+    finish_owed_or_log(comment_id)
+    return True
+
+
 def draft_of(comment: NewComment) -> Draft:
     """Return the content of a comment."""
     return Draft(comment.rating, comment.language, comment.title, comment.body)

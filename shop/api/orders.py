@@ -9,6 +9,7 @@ from ninja import Query
 
 from dynapages import ninja
 from dynapages.calls import clock
+from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
@@ -122,8 +123,12 @@ def get_order(
 
 
 def _count_change(request: HttpRequest) -> None:
-    """Count a change of the orders of the key's user as pages do; those by staff are not."""
-    if not caller_of(request).allows(Scope.STAFF):
+    """Count a change of the orders of the key's user as pages do: not those by staff.
+
+    A second attempt at one is counted already.
+    """
+    is_staff = caller_of(request).allows(Scope.STAFF)
+    if not is_staff and not is_second_attempt(request):
         count_order_change(request, _user(request))
 
 

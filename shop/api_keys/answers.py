@@ -1,11 +1,13 @@
 """Stored answers: a request that is sent again with its ``Idempotency-Key`` is answered as before.
 
 Follows "The Idempotency-Key HTTP Header Field" of the IETF. An item says first that the request is
-carried out, then what was answered. Once it has expired, it means the same as none.
+carried out, then what was answered. Where a fault ends it, or its process dies, the item stays:
+the next attempt is told that it is a second one. Once it has expired, it means the same as none.
 """
 
 from contextlib import suppress
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from uuid import uuid4
 
@@ -29,6 +31,13 @@ LARGEST_BODY = 300_000
 """Bytes, with which an item stays below DynamoDB's 400 KB."""
 OTHER_WORK_SECONDS = 4.0
 """That a request may take besides its calls to the database."""
+STORED_HEADERS = {
+    "Content-Type": ApiAnswer.content_type,
+    "ETag": ApiAnswer.etag,
+    "Location": ApiAnswer.location,
+}
+"""The headers that belong to an answer itself, and what they are stored in."""
+_LONG_AGO = datetime.fromtimestamp(0, UTC)
 _RUNNING: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
 
 
@@ -57,40 +66,52 @@ class KeyInUse(Refusal):
     problem_type = KEY_IN_USE
 
 
-def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
-    """Return the stored answer, or None where the request is to be carried out by the caller.
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt at the request of a ``name``, by the id of its ``run``.
+
+    With the stored ``answer`` of an earlier one it is over. Without, the caller carries the request
+    out, then calls `finish`, `release` or `forget`. It ``is_second`` where an earlier one may have
+    carried the request out, but has no answer: its process died, or it was released.
+    """
+
+    name: str
+    run: str
+    is_second: bool = False
+    answer: HttpResponse | None = None
+
+
+def begin(name: str, digest: str, *, now: datetime) -> Attempt:
+    """Return an attempt at a request, which has the answer where there is one already.
 
     ``name`` is unique to the API key and the idempotency key; ``digest`` is of the whole request.
-    After None the caller must `finish` or `forget`. A run that did neither, for longer than a
-    request can take, is taken over. Raises KeyInUse and KeyReused.
+    An attempt without an end, for longer than a request can take, is taken over. One write, two
+    where an attempt is taken over. Raises KeyInUse and KeyReused.
     """
-    longest_run = timedelta(seconds=settings.WRITE_SECONDS + OTHER_WORK_SECONDS)
-    abandoned_since = now - longest_run
     key = keys.answer(name)["pk"]
     own = ApiAnswer(
         key, key, digest=digest, run=uuid4().hex, since=now, expires_at=now + ANSWERS_LAST
     )
     is_free = ApiAnswer.pk.does_not_exist() | (ApiAnswer.expires_at <= now)
-    # Its process died, or it would have finished or been forgotten by now.
-    is_abandoned = _RUNNING & (ApiAnswer.since <= abandoned_since) & (ApiAnswer.digest == digest)
-    try:
-        write_item(client(), put_of(own, is_free | is_abandoned, return_item=True))
-    except ConditionFailed as error:
-        stored = ApiAnswer.from_raw_data(dict(error.failed[0]))
-    else:
-        return None
-    if stored.run == own.run:  # written at the first attempt, whose answer was lost
-        return None
+    stored = _put_or_find(own, is_free)
+    if stored is None:
+        return Attempt(name, own.run)
     if stored.digest != digest:
         raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
-    if stored.status_code is None:
-        sentence = _("A request with this Idempotency-Key is still running. Try again.")
-        seconds_left = (stored.since - abandoned_since).total_seconds()
-        raise KeyInUse(sentence, retry_after=max(1, seconds_left))
-    return HttpResponse(stored.body, stored.content_type, int(stored.status_code))
+    if stored.status_code is not None:
+        return Attempt(name, own.run, answer=_answer_in(stored))
+    # Its process died, or it would have ended by now.
+    longest_run = timedelta(seconds=settings.WRITE_SECONDS + OTHER_WORK_SECONDS)
+    seconds_left = (stored.since + longest_run - now).total_seconds()
+    if seconds_left <= 0:
+        is_same_run = _RUNNING & (ApiAnswer.run == stored.run)
+        if _put_or_find(own, is_same_run) is None:
+            return Attempt(name, own.run, is_second=True)
+    sentence = _("A request with this Idempotency-Key is still running. Try again.")
+    raise KeyInUse(sentence, retry_after=max(1, seconds_left))
 
 
-def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
+def finish(attempt: Attempt, answer: HttpResponse, *, now: datetime) -> None:
     """Store the answer, for 24 hours from now. One write: a unit for each KB.
 
     A body over `LARGEST_BODY` is left out: the same request is then answered without one, rather
@@ -100,18 +121,60 @@ def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
     body = answer.content if len(answer.content) <= LARGEST_BODY else b""
     changes = [
         ApiAnswer.status_code.set(answer.status_code),
-        ApiAnswer.content_type.set(answer.get("Content-Type", "")),
         ApiAnswer.body.set(body),
         ApiAnswer.expires_at.set(now + ANSWERS_LAST),
     ]
+    for header, attribute in STORED_HEADERS.items():
+        if header in answer:
+            changes.append(attribute.set(answer[header]))
+    key = wire_key(keys.answer(attempt.name))
     with suppress(ConditionFailed):
-        write_item(client(), update(ApiAnswer, wire_key(keys.answer(name)), changes, _RUNNING))
+        write_item(client(), update(ApiAnswer, key, changes, _RUNNING))
 
 
-def forget(name: str) -> None:
-    """Delete the note that a request is running, so that it is carried out when sent again.
+def release(attempt: Attempt) -> None:
+    """Let the same request begin again at once, as a second attempt.
 
-    For answers such as 429 and 503, which are not those of the request itself.
+    For faults, such as 503: whether the request was carried out is not known.
     """
+    is_own = _RUNNING & (ApiAnswer.run == attempt.run)
+    key = wire_key(keys.answer(attempt.name))
     with suppress(ConditionFailed):
-        write_item(client(), delete(ApiAnswer, wire_key(keys.answer(name)), _RUNNING))
+        write_item(client(), update(ApiAnswer, key, [ApiAnswer.since.set(_LONG_AGO)], is_own))
+
+
+def forget(attempt: Attempt) -> None:
+    """Delete the note of an attempt, as if the request had never been sent.
+
+    For 429: nothing was done. A second attempt is released, as the one before may have done it.
+    """
+    if attempt.is_second:
+        release(attempt)
+        return
+    is_own = _RUNNING & (ApiAnswer.run == attempt.run)
+    with suppress(ConditionFailed):
+        write_item(client(), delete(ApiAnswer, wire_key(keys.answer(attempt.name)), is_own))
+
+
+def _put_or_find(own: ApiAnswer, condition: Condition) -> ApiAnswer | None:
+    """Put the note of a run on a condition, else return the item that does not meet it."""
+    try:
+        write_item(client(), put_of(own, condition, return_item=True))
+    except ConditionFailed as error:
+        stored = ApiAnswer.from_raw_data(dict(error.failed[0]))
+    else:
+        return None
+    if stored.run == own.run:  # written at the first call, whose answer was lost
+        return None
+    return stored
+
+
+def _answer_in(stored: ApiAnswer) -> HttpResponse:
+    """Build the response that an item has."""
+    answer = HttpResponse(stored.body, status=int(stored.status_code))
+    del answer["Content-Type"]  # Django's default
+    for header, attribute in STORED_HEADERS.items():
+        value = getattr(stored, attribute.attr_name)
+        if value is not None:
+            answer[header] = value
+    return answer

@@ -18,7 +18,7 @@ from tests.support.orders.making import put_product
 pytestmark = pytest.mark.usefixtures("tables")
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
 DAY = timedelta(days=1)
-STORE_ANSWER = api._store_answer
+END_ATTEMPT = api._end_attempt
 LONG = timedelta(minutes=10)
 """Longer than a request can take."""
 
@@ -191,12 +191,12 @@ class TestAProcessThatDied:
     @pytest.fixture(autouse=True)
     def dead(self, monkeypatch):
         """The answer is never stored, as nothing else is by a process that is no more."""
-        monkeypatch.setattr(api, "_store_answer", Mock())
+        monkeypatch.setattr(api, "_end_attempt", Mock())
 
     @pytest.fixture
     def alive(self, monkeypatch, dead, later):
         def alive():
-            monkeypatch.setattr(api, "_store_answer", STORE_ANSWER)
+            monkeypatch.setattr(api, "_end_attempt", END_ATTEMPT)
             later(LONG)
 
         return alive

@@ -112,9 +112,10 @@ def _owe_emails() -> None:
 
 def _write_api_keys() -> None:
     create_key(name="Till", scope=Scope.WRITE, username=AUTHOR, now=NOW)
-    begin("once", "digest", now=NOW)
-    answer = HttpResponse(b"{}", "application/json", 201)
-    finish("once", answer, now=NOW)
+    attempt = begin("once", "digest", now=NOW)
+    headers = {"ETag": '"1"', "Location": "/api/v1/comments/once"}
+    answer = HttpResponse(b"{}", "application/json", 201, headers=headers)
+    finish(attempt, answer, now=NOW)
 
 
 def _write_orders() -> None:
