@@ -86,7 +86,7 @@ class TestAProblem:
         [
             ("/orders", "Schlüssel"),
             ("/comments/none", "Kommentar"),
-            ("/nowhere", "nichts"),
+            ("/nowhere", "Adresse"),
         ],
     )
     def test_speaks_german_to_who_does(self, url, told):
