@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     PlainSerializer,
     Strict,
@@ -27,8 +28,18 @@ Moment = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """UTC, with microseconds and Z."""
-StrictNumber = Annotated[int, Strict()]
-"""A whole number of JSON; ``true`` and ``"5"`` are refused."""
+
+
+def _whole(value: object) -> object:
+    """Return a whole number that is written with a point as an int, and all else as it is."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+# To JSON Schema 5.0 is the same whole number as 5, and some languages write it so.
+StrictNumber = Annotated[int, Strict(), BeforeValidator(_whole)]
+"""A whole number of JSON; ``true`` and ``"5"`` are refused, ``5.0`` is 5."""
 StrictFlag = Annotated[bool, Strict()]
 """``true`` or ``false`` of JSON; ``1`` and ``"yes"`` are refused."""
 

@@ -57,6 +57,16 @@ def ids_at(program: Program, url: str) -> list[str]:
     return [one["id"] for one in program.get(url).json()["items"]]
 
 
+class TestARating:
+    def test_may_be_written_with_a_point(self, author, lamp):
+        assert posted(author, lamp, rating=5.0)["rating"] == 5
+
+    @pytest.mark.parametrize("rating", ["5", True, 4.5, None])
+    def test_that_is_no_whole_number_is_refused(self, author, lamp, rating):
+        answer = author.post(f"/products/{lamp}/comments", {**SAID, "rating": rating})
+        assert problem_of(answer) == (422, "body.rating: This has to be a whole number.")
+
+
 class TestAComment:
     def test_is_stored_as_it_was_sent_with_its_lines(self, author, lamp):
         found = posted(author, lamp, title="  So   &\nso ", text=" One\r\n\r\nTwo\r ")
