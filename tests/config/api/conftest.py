@@ -6,6 +6,7 @@ import pytest
 
 from comments.web import rate_limits as comment_limits
 from config import api
+from dynapages.writes import Limiter
 from shop.accounts import rate_limits as order_limits
 from tests.support.comments.options import comments_set
 from tests.support.config.serving import served_site
@@ -23,6 +24,20 @@ def wide_limits(monkeypatch):
         monkeypatch.setattr(comment_limits, name, 60_000)
     with comments_set(WRITES_PER_USER=60_000, WRITES_PER_ADDRESS=60_000):
         yield
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The limits that are counted, by the beginnings of their names."""
+    names = []
+    spend = Limiter.spend
+
+    def spy(self, name, limit, *, now):
+        names.append(name.partition("/")[0])
+        return spend(self, name, limit, now=now)
+
+    monkeypatch.setattr(Limiter, "spend", spy)
+    return names
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 from comments.web import rate_limits as comment_limits
 from dynapages.django.callers import Scope
 from dynapages.django.rate_limits import limiter
-from dynapages.writes import Limiter
 from shop.accounts import rate_limits as order_limits
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
@@ -42,20 +41,6 @@ COUNTED = {
 """The limits that each operation which writes counts against, in this order."""
 BY_OTHERS = ("votes", "reports")
 """Parts of the addresses of what nobody does to a comment of their own."""
-
-
-@pytest.fixture
-def counted(monkeypatch):
-    """The limits that are counted, by the beginnings of their names."""
-    names = []
-    spend = Limiter.spend
-
-    def spy(self, name, limit, *, now):
-        names.append(name.partition("/")[0])
-        return spend(self, name, limit, now=now)
-
-    monkeypatch.setattr(Limiter, "spend", spy)
-    return names
 
 
 class TestAWritingOperation:
