@@ -4,7 +4,16 @@ from django.http import HttpRequest
 from ulid import ULID
 
 from comments.api.routing import READ, WRITE, router
-from comments.api.shapes import CommentOut, DraftIn, EditIn, ReportIn, VoteOut, comment_out
+from comments.api.shapes import (
+    CommentId,
+    CommentOut,
+    DraftIn,
+    EditIn,
+    ProductId,
+    ReportIn,
+    VoteOut,
+    comment_out,
+)
 from comments.host import find_product
 from comments.lists.page import read_comment_page
 from comments.posting import services as posting
@@ -19,11 +28,11 @@ from dynapages import ninja
 from dynapages.calls import clock
 from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
-from dynapages.ninja import IdText, caller_of
+from dynapages.ninja import caller_of
 
 
 @router.get("/comments/{path:comment_id}", response=CommentOut, auth=READ)
-def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
+def get_comment(request: HttpRequest, comment_id: CommentId) -> CommentOut:
     """Return a comment with its whole text; a hidden one to its author and staff alone."""
     caller = caller_of(request)
     page = read_comment_page(
@@ -67,7 +76,7 @@ def count_write_of_caller(request: HttpRequest, *, is_staff: bool = False) -> No
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
-def post(request: HttpRequest, product_id: IdText, content: DraftIn) -> object:
+def post(request: HttpRequest, product_id: ProductId, content: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     # Made of the request, so that a second attempt posts no second comment.
     comment_id = str(ULID.from_bytes(ninja.token_of(request)))
@@ -89,7 +98,7 @@ def post(request: HttpRequest, product_id: IdText, content: DraftIn) -> object:
 
 
 @router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
-def edit(request: HttpRequest, comment_id: IdText, content: EditIn) -> object:
+def edit(request: HttpRequest, comment_id: CommentId, content: EditIn) -> object:
     """Change a comment of one's own, if its version is still the one that was read."""
     count_write_of_caller(request)
     posting.save_edit(
@@ -103,7 +112,7 @@ def edit(request: HttpRequest, comment_id: IdText, content: EditIn) -> object:
 
 
 @router.delete("/comments/{path:comment_id}", response={204: None}, auth=WRITE)
-def delete(request: HttpRequest, comment_id: IdText) -> None:
+def delete(request: HttpRequest, comment_id: CommentId) -> None:
     """Delete a comment of one's own, or as staff any."""
     caller = caller_of(request)
     try:
@@ -124,7 +133,7 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
 
 
 @router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
-def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
+def cast_vote(request: HttpRequest, comment_id: CommentId) -> object:
     """Find a comment helpful; once more changes nothing."""
     count_write_of_caller(request)
     votes = vote_services.cast_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
@@ -132,7 +141,7 @@ def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
 
 
 @router.delete("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
-def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
+def remove_vote(request: HttpRequest, comment_id: CommentId) -> object:
     """Take one's vote back, if there is one."""
     count_write_of_caller(request)
     votes = vote_services.withdraw_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
@@ -140,7 +149,7 @@ def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
 
 
 @router.put("/reports/{path:comment_id}", response={204: None}, auth=WRITE)
-def report(request: HttpRequest, comment_id: IdText, content: ReportIn) -> None:
+def report(request: HttpRequest, comment_id: CommentId, content: ReportIn) -> None:
     """Report a comment to the shop; a user's first report of it counts."""
     count_write_of_caller(request)
     reports.report_comment(

@@ -11,8 +11,10 @@ from comments.api.shapes import (
     CommentOut,
     Filter,
     LovedOut,
+    ProductId,
     ProductLink,
     SearchOut,
+    Username,
     WordOut,
     comment_out,
 )
@@ -35,7 +37,7 @@ from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal, ScopeNeeded
 from dynapages.lists import PageRequest, PageResult
-from dynapages.ninja import IdText, Listing, ListOf, PageOf, caller_of, lists
+from dynapages.ninja import Listing, ListOf, PageOf, caller_of, lists
 
 
 def _voted_by(visitor: Visitor, voted: frozenset[str]) -> frozenset[str] | None:
@@ -48,7 +50,7 @@ def _voted_by(visitor: Visitor, voted: frozenset[str]) -> frozenset[str] | None:
 @router.get("/products/{product_id}/comments", response=CommentListing, auth=READ)
 @lists
 def list_comments(
-    request: HttpRequest, product_id: IdText, chosen: Query[Filter]
+    request: HttpRequest, product_id: ProductId, chosen: Query[Filter]
 ) -> ListOf[CommentOut]:
     """List a product's comments in any set of languages and ratings, in any order, by any words."""
     search = _search(request, chosen)
@@ -116,7 +118,7 @@ def _search_out(search: Search, reach: Reach | None) -> SearchOut:
 
 @router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], auth=READ)
 @lists
-def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]:
+def most_helpful(request: HttpRequest, product_id: ProductId) -> ListOf[CommentOut]:
     """List a product's comments by helpful votes; those without any are left out."""
     visitor = ninja.visitor_of(request)
 
@@ -134,7 +136,7 @@ def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]
 
 @router.get("/users/{username}/comments", response=Listing[CommentOut], auth=READ)
 @lists
-def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
+def written_by(request: HttpRequest, username: Username) -> ListOf[CommentOut]:
     """List a user's comments, newest first; hidden ones to the user and to staff alone."""
     caller = caller_of(request)
     user_id = user_id_in(username)

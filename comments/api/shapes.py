@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from ninja import Path
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from comments.filters import MOST_LANGUAGES, all_languages, is_language
@@ -16,6 +17,7 @@ from comments.reports import services as reports
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
 from comments.store.states import State
 from dynapages.ninja import (
+    IdText,
     Listing,
     Moment,
     QueryParameters,
@@ -36,6 +38,11 @@ Language = Annotated[
     AfterValidator(_language),
     WithJsonSchema({"type": "string", "enum": sorted(code for code, _name in all_languages())}),
 ]
+ProductId = Annotated[IdText, Path(description="The id of a product.")]
+CommentId = Annotated[
+    IdText, Path(description="The id of a comment. That of an imported one may have slashes.")
+]
+Username = Annotated[IdText, Path(description="The “username” of a comment: its author.")]
 LEAST_STARS, MOST_STARS = 1, 5
 Stars = Annotated[int, Field(ge=LEAST_STARS, le=MOST_STARS)]
 """In a query, where all values are text."""
@@ -194,15 +201,25 @@ class CommentListing(Listing[CommentOut]):
 class Filter(QueryParameters):
     """``q`` is words that all have to be in a comment; only staff find ``hidden`` ones."""
 
-    language: list[Language] = Field([], max_length=MOST_LANGUAGES)
-    rating: list[Stars] = Field([], max_length=5)
-    order: CommentOrder = CommentOrder.NEWEST
+    language: list[Language] = Field(
+        [],
+        max_length=MOST_LANGUAGES,
+        description="Comments in any of these languages; without one, in all.",
+    )
+    rating: list[Stars] = Field(
+        [], max_length=5, description="Comments with any of these stars; without one, with all."
+    )
+    order: CommentOrder = Field(
+        CommentOrder.NEWEST, description="By time, or by stars and then the newest first."
+    )
     q: str | None = Field(
         None,
         description=f"Up to {MOST_WORDS} words of {LONGEST_SEARCH} characters in all, where blanks "
         "in a row count as one. Without any, no search.",
     )
-    hidden: bool = False
+    hidden: bool = Field(
+        default=False, description="Whether a search finds hidden comments too; for staff alone."
+    )
 
 
 class VoteOut(ResponseBody):

@@ -4,16 +4,16 @@ from django.http import HttpRequest
 
 from comments.api.comments import count_write_of_caller, get_comment, name_of_caller
 from comments.api.routing import STAFF, router
-from comments.api.shapes import CommentOut, DecisionIn, ReplyIn
+from comments.api.shapes import CommentId, CommentOut, DecisionIn, ReplyIn
 from comments.moderation.services import carry_out
 from comments.replies import services as replies
 from comments.store.states import Revision
 from dynapages.calls import clock
-from dynapages.ninja import IdText, caller_of
+from dynapages.ninja import caller_of
 
 
 @router.put("/replies/{path:comment_id}", response=CommentOut, auth=STAFF)
-def reply(request: HttpRequest, comment_id: IdText, content: ReplyIn) -> object:
+def reply(request: HttpRequest, comment_id: CommentId, content: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
     count_write_of_caller(request, is_staff=True)
     seen = replies.find_reply(comment_id)
@@ -38,14 +38,14 @@ def reply(request: HttpRequest, comment_id: IdText, content: ReplyIn) -> object:
 
 
 @router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
-def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
+def remove_reply(request: HttpRequest, comment_id: CommentId) -> None:
     """Delete the reply to a comment, if there is one."""
     count_write_of_caller(request, is_staff=True)
     replies.delete_reply(comment_id, by=caller_of(request).user_id, now=clock.now())
 
 
 @router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
-def decide(request: HttpRequest, comment_id: IdText, content: DecisionIn) -> None:
+def decide(request: HttpRequest, comment_id: CommentId, content: DecisionIn) -> None:
     """Publish, reject, keep, hide, restore or delete a comment."""
     seen = None
     if content.revision:

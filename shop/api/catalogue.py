@@ -2,24 +2,28 @@
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import Annotated
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from ninja import Query
 
 from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult
-from dynapages.ninja import IdText, Listing, ListOf, PageOf, caller_of, lists
+from dynapages.ninja import Listing, ListOf, PageOf, caller_of, lists
 from shop.api.routing import READ, STAFF, router
 from shop.api.shapes import (
     CategoryIn,
     CategoryOut,
-    NewId,
+    LeadingWord,
+    NewProductId,
+    NewSlug,
+    OrderOfProducts,
+    ProductId,
     ProductIn,
     ProductOut,
+    SearchText,
+    Slug,
     WholeCategoryOut,
     WholeProductOut,
 )
@@ -41,7 +45,7 @@ def list_categories(request: HttpRequest) -> ListOf[tiles.CategoryNode]:
 @router.get("/categories/{slug}/products", response=Listing[ProductOut], auth=READ)
 @lists
 def list_products(
-    request: HttpRequest, slug: IdText, order: catalogue.ProductOrder | None = None
+    request: HttpRequest, slug: Slug, order: OrderOfProducts = None
 ) -> ListOf[tiles.ProductTile]:
     """List a category's products by id, by name, or by price those that have one."""
     plan = "products of a category" if order is None else catalogue.PLAN
@@ -56,8 +60,8 @@ def list_products(
 @lists
 def search_products(
     request: HttpRequest,
-    q: Annotated[str, Query(max_length=200)] = "",
-    by: Annotated[str, Query(max_length=200)] = "",
+    q: SearchText = "",
+    by: LeadingWord = "",
 ) -> ListOf[tiles.ProductTile]:
     """List products by the beginnings of words of their names; links add ``by``."""
     typed = " ".join(q.split())
@@ -79,7 +83,7 @@ def all_products(request: HttpRequest) -> ListOf[tiles.ProductTile]:
 
 
 @router.get("/products/{product_id}", response=WholeProductOut, auth=READ)
-def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
+def get_product(request: HttpRequest, product_id: ProductId) -> WholeProductOut:
     """Return a product."""
     if not caller_of(request).allows(Scope.STAFF):
         return WholeProductOut.model_validate(catalogue.find_product(product_id))
@@ -97,7 +101,7 @@ def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
 
 
 @router.put("/products/{product_id}", response=WholeProductOut, auth=STAFF)
-def save_product(request: HttpRequest, product_id: NewId, body: ProductIn) -> object:
+def save_product(request: HttpRequest, product_id: NewProductId, body: ProductIn) -> object:
     """Create or change a product, take it off or put it back."""
     if (body.price is None) is not (body.currency is None):
         raise Refusal(_("A price needs its currency, and a currency its price."))
@@ -115,7 +119,7 @@ def save_product(request: HttpRequest, product_id: NewId, body: ProductIn) -> ob
 
 
 @router.get("/categories/{slug}", response=WholeCategoryOut, auth=READ)
-def get_category(request: HttpRequest, slug: IdText) -> WholeCategoryOut:
+def get_category(request: HttpRequest, slug: Slug) -> WholeCategoryOut:
     """Return a category."""
     is_staff = caller_of(request).allows(Scope.STAFF)
     shown = WholeCategoryOut.model_validate(catalogue.find_category(slug, consistent=is_staff))
@@ -125,7 +129,7 @@ def get_category(request: HttpRequest, slug: IdText) -> WholeCategoryOut:
 
 
 @router.put("/categories/{slug}", response=WholeCategoryOut, auth=STAFF)
-def save_category(request: HttpRequest, slug: NewId, body: CategoryIn) -> object:
+def save_category(request: HttpRequest, slug: NewSlug, body: CategoryIn) -> object:
     """Create, rename or move a category, take it off or put it back."""
     category = NewCategory(slug, body.name, body.parent, body.is_off)
     is_done = editing.save_category(category, version=body.version)

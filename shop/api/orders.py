@@ -1,7 +1,6 @@
 """Orders: lists of them, one with its lines, placing and moving."""
 
 from collections.abc import Collection
-from typing import Annotated
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -13,11 +12,21 @@ from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from dynapages.ninja import IdText, Listing, ListOf, PageOf, caller_of, lists
+from dynapages.ninja import Listing, ListOf, PageOf, caller_of, lists
 from shop.accounts.rate_limits import count_order_change
 from shop.api.problems import KeyWithoutUser
 from shop.api.routing import OWN, STAFF, WRITE, router
-from shop.api.shapes import Chosen, MoveIn, OrderIn, OrderOut, Queued, WholeOrderOut
+from shop.api.shapes import (
+    Chosen,
+    Customer,
+    FirstLine,
+    MoveIn,
+    OrderId,
+    OrderIn,
+    OrderOut,
+    Queued,
+    WholeOrderOut,
+)
 from shop.basket.delivery import chosen_pickup
 from shop.days import BadListFilter, Days
 from shop.order_status import ENDS, OPEN, Status
@@ -41,7 +50,7 @@ def own_orders(request: HttpRequest, chosen: Query[Chosen]) -> ListOf[OrderEntry
 @router.get("/staff/customers/{username}/orders", response=Listing[OrderOut], auth=STAFF)
 @lists
 def customer_orders(
-    request: HttpRequest, username: IdText, chosen: Query[Chosen]
+    request: HttpRequest, username: Customer, chosen: Query[Chosen]
 ) -> ListOf[OrderEntry]:
     """List a customer's orders, newest first."""
     return _orders_of(username, chosen)
@@ -105,9 +114,7 @@ def _user(request: HttpRequest) -> str:
 
 
 @router.get("/orders/{order_id}", response=WholeOrderOut, auth=OWN)
-def get_order(
-    request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
-) -> WholeOrder:
+def get_order(request: HttpRequest, order_id: OrderId, first_line: FirstLine = 1) -> WholeOrder:
     """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
 
     def is_of_staff() -> bool:
@@ -153,7 +160,7 @@ def place(request: HttpRequest, body: OrderIn) -> object:
 
 
 @router.post("/orders/{order_id}/moves", response=WholeOrderOut, auth=WRITE)
-def move(request: HttpRequest, order_id: IdText, body: MoveIn) -> object:
+def move(request: HttpRequest, order_id: OrderId, body: MoveIn) -> object:
     """Move an order from the status it was seen in to another."""
     caller = caller_of(request)
     is_staff = caller.allows(Scope.STAFF)

@@ -4,6 +4,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated, Literal
 
+from ninja import Path, Query
 from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from dynapages.files.identifiers import IDENTIFIER
@@ -17,6 +18,7 @@ from dynapages.ninja import (
     StrictNumber,
 )
 from shop.catalogue import editing
+from shop.catalogue.queries import ProductOrder
 from shop.days import parse_day
 from shop.order_status import OPEN, Status
 from shop.orders.forms import LONGEST_REASON
@@ -32,6 +34,28 @@ Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"[^\s\u0000]")
 ]
 NewId = Annotated[str, StringConstraints(pattern=IDENTIFIER)]
+
+# What is in addresses
+ProductId = Annotated[IdText, Path(description="The id of a product.")]
+NewProductId = Annotated[
+    NewId, Path(description="The id of a product that is there, or a new one.")
+]
+Slug = Annotated[IdText, Path(description="The slug of a category.")]
+NewSlug = Annotated[NewId, Path(description="The slug of a category that is there, or a new one.")]
+OrderId = Annotated[IdText, Path(description="The id of an order, or its foreign id.")]
+Customer = Annotated[IdText, Path(description="The user name of a customer.")]
+OrderOfProducts = Annotated[
+    ProductOrder | None, Query(description="By name or by price; without it, by id.")
+]
+SearchText = Annotated[str, Query(max_length=200, description="The beginnings of words.")]
+LeadingWord = Annotated[
+    str, Query(max_length=200, description="From a link: the word that led on the page before.")
+]
+FirstLine = Annotated[
+    int, Query(ge=1, le=10**6, description="The number of the first line to return, from 1 on.")
+]
+Since = Annotated[Day | None, Field(description="From this day on, in UTC.")]
+Until = Annotated[Day | None, Field(description="Up to this day, which is not included, in UTC.")]
 
 
 # What the catalogue's operations take and return
@@ -188,17 +212,19 @@ class MoveIn(RequestBody):
 class Chosen(QueryParameters):
     """Statuses, and UTC days from ``since`` up to but not ``until``; ``open`` excludes statuses."""
 
-    status: list[Status] = Field([], max_length=len(Status))
-    since: Day | None = None
-    until: Day | None = None
-    open: bool = False
+    status: list[Status] = Field(
+        [], max_length=len(Status), description="Orders in any of these; without one, in all."
+    )
+    since: Since = None
+    until: Until = None
+    open: bool = Field(default=False, description="Open orders alone, without “status”.")
 
 
 class Queued(QueryParameters):
     """Open statuses, and UTC days of placing from ``since`` up to but not ``until``."""
 
     status: list[Literal[Status.PLACED, Status.APPROVED, Status.PROCESSING]] = Field(
-        [], max_length=len(OPEN)
+        [], max_length=len(OPEN), description="Orders in any of these; without one, in all three."
     )
-    since: Day | None = None
-    until: Day | None = None
+    since: Since = None
+    until: Until = None
