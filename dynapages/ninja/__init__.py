@@ -8,8 +8,9 @@ answers each error with a problem (RFC 9457), never with HTML; so do the middlew
 """
 
 from dynapages.django.problems import ProblemType, problem
-from dynapages.ninja.addresses import api_address
+from dynapages.ninja.addresses import ApiAddress, api_address
 from dynapages.ninja.api import ProblemAPI
+from dynapages.ninja.conflicts import Conflict, conflict
 from dynapages.ninja.keys import (
     IDEMPOTENCY_KEY,
     KEY_OR_NOBODY,
@@ -24,26 +25,38 @@ from dynapages.ninja.lists import Listing, ListOf, PageOf, lists
 from dynapages.ninja.shapes import (
     IdText,
     Moment,
+    PartialBody,
     QueryParameters,
     RequestBody,
     ResponseBody,
     StrictFlag,
     StrictNumber,
+    TextForm,
 )
-from dynapages.ninja.versions import IfMatch, VersionNeeded, conflict_status, version_seen
+from dynapages.ninja.versions import (
+    IfMatch,
+    IfNoneMatch,
+    VersionNeeded,
+    conflict_status,
+    version_seen,
+)
 
 __all__ = [
     "IDEMPOTENCY_KEY",
     "KEY_OR_NOBODY",
     "LONGEST_KEY",
     "OPERATION",
+    "ApiAddress",
+    "Conflict",
     "IdText",
     "IfMatch",
+    "IfNoneMatch",
     "KeyAuth",
     "ListOf",
     "Listing",
     "Moment",
     "PageOf",
+    "PartialBody",
     "ProblemAPI",
     "ProblemType",
     "QueryParameters",
@@ -51,9 +64,11 @@ __all__ = [
     "ResponseBody",
     "StrictFlag",
     "StrictNumber",
+    "TextForm",
     "VersionNeeded",
     "api_address",
     "caller_of",
+    "conflict",
     "conflict_status",
     "lists",
     "problem",

@@ -5,18 +5,23 @@ flag and a text is no number: fields of bodies are of `StrictNumber` and `Strict
 all values are text, so there plain ``int`` and ``bool`` are right.
 """
 
+import re
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainSerializer,
     Strict,
     StringConstraints,
     WithJsonSchema,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from dynapages.django.paging import LONGEST_ID
 from dynapages.items import timestamp
@@ -44,10 +49,58 @@ StrictFlag = Annotated[bool, Strict()]
 """``true`` or ``false`` of JSON; ``1`` and ``"yes"`` are refused."""
 
 
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """An annotation of text that has to match a pattern as a whole.
+
+    Where it does not, ``sentence`` says what is allowed: pydantic's own would show the expression.
+    """
+
+    pattern: str
+    sentence: object
+
+    def check(self, text: str) -> str:
+        """Return the text. Raises ValueError with the sentence."""
+        if not re.fullmatch(self.pattern, text):
+            raise ValueError(str(self.sentence))
+        return text
+
+    def __get_pydantic_core_schema__(
+        self, source: type, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "pattern": f"^{self.pattern}$"}
+
+
 class RequestBody(BaseModel):
     """What an operation takes as JSON; fields that it does not declare are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class PartialBody(RequestBody):
+    """What an operation changes: fields that are not sent stay as they are.
+
+    The default of each field only says that it may be left out, so the schema does not have it.
+    """
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """The values of the fields that were sent, by their names."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        described = handler.resolve_ref_schema(handler(schema))
+        for field in described["properties"].values():
+            field.pop("default", None)
+        return described
 
 
 class QueryParameters(BaseModel):

@@ -2,8 +2,8 @@
 
 Of the query: parameters of other names, and one value that is given twice. Of the body: text that
 is not JSON, a name that is there twice, and anything at all where an operation takes no body. Of
-the headers: ``If-Match`` where no version is compared. Fields of bodies are refused by their
-`dynapages.ninja.shapes.RequestBody`.
+the headers: ``If-Match`` and ``If-None-Match`` where no version is compared. Fields of bodies are
+refused by their `dynapages.ninja.shapes.RequestBody`.
 """
 
 import json
@@ -20,6 +20,7 @@ from dynapages.django.problems import BAD_JSON
 from dynapages.django.refusals import Refusal
 
 IF_MATCH = "If-Match"
+IF_NONE_MATCH = "If-None-Match"
 UNKNOWN = "extra_forbidden"
 """The type of an error, as pydantic calls it: a name that is not known."""
 TWICE = "given_twice"
@@ -115,13 +116,13 @@ def _faults_of_query(request: HttpRequest, operation: Operation) -> Iterable[dic
 
 
 def _faults_of_headers(request: HttpRequest, operation: Operation) -> Iterable[dict[str, Any]]:
-    """Yield an error for the header that asks for one version where none is compared."""
-    is_read = "GET" in operation.methods
-    if is_read or IF_MATCH not in request.headers:
+    """Yield an error for each header that asks for a version where none is compared."""
+    if "GET" in operation.methods:
         return
-    names = [name.lower() for name in _names_in(operation, "header")]
-    if IF_MATCH.lower() not in names:
-        yield {"type": NOT_TAKEN, "loc": ("header", IF_MATCH)}
+    known = [name.lower() for name in _names_in(operation, "header")]
+    for name in (IF_MATCH, IF_NONE_MATCH):
+        if name in request.headers and name.lower() not in known:
+            yield {"type": NOT_TAKEN, "loc": ("header", name)}
 
 
 def _faults_of_body(body: object) -> Iterable[dict[str, Any]]:

@@ -18,11 +18,13 @@ from ninja.errors import ValidationError
 from pydantic_core import to_json
 
 from dynapages.django.refusals import Refusal
-from dynapages.ninja.strict import IF_MATCH
+from dynapages.ninja.strict import IF_MATCH, IF_NONE_MATCH
 
 HASH_LENGTH = 32
 """Hexadecimal digits of a hash in an ETag: 128 bits."""
 ANY_VERSION = "*"
+NO_VERSION = ""
+"""The version of what is to be created."""
 VARYING = ("cost",)
 """Fields of a list that may differ though nothing has changed: what it cost to read this time."""
 _ENTITY_TAG = re.compile(r'(?:W/)?"([A-Za-z0-9_.]+)(?:-[0-9a-f]+)?"')
@@ -36,6 +38,15 @@ IfMatch = Annotated[
     ),
 ]
 """A parameter of an operation that writes a version."""
+IfNoneMatch = Annotated[
+    str | None,
+    Header(
+        alias=IF_NONE_MATCH,
+        description="An asterisk: only if there is nothing yet. It says the same as an empty "
+        "“version”.",
+    ),
+]
+"""A parameter of an operation that may also create what it writes."""
 
 
 class VersionNeeded(ValidationError):
@@ -67,32 +78,38 @@ def entity_tag(data: object) -> str:
 def version_seen(request: HttpRequest, in_body: str | int | None) -> str | None:
     """Return the version that a write is for, as text: of its ``If-Match``, or its body.
 
-    None is any version (``If-Match: *``). Raises VersionNeeded without both, and Refusal where they
-    differ or the header has another form.
+    None is any version (``If-Match: *``), and an empty text is none yet (``If-None-Match: *``).
+    Raises VersionNeeded without all of them, and Refusal where they differ or a header has another
+    form.
     """
-    header = request.headers.get(IF_MATCH)
-    if header is None:
-        if in_body is None:
-            raise VersionNeeded
-        return str(in_body)
-    if header.strip() == ANY_VERSION:
-        version = None
-    else:
-        version = _version_in(header)
-    if in_body is not None and version != str(in_body):
-        raise Refusal(_("“If-Match” and “version” say different things: send one of them."))
-    return version
+    said: list[str | None] = []
+    if IF_MATCH in request.headers:
+        said.append(_version_in(request.headers[IF_MATCH]))
+    if IF_NONE_MATCH in request.headers:
+        if request.headers[IF_NONE_MATCH].strip() != ANY_VERSION:
+            raise Refusal(_("“If-None-Match” takes * alone here: only if there is nothing yet."))
+        said.append(NO_VERSION)
+    if in_body is not None:
+        said.append(str(in_body))
+    if not said:
+        raise VersionNeeded
+    if any(version != said[0] for version in said):
+        sentence = _("The headers and “version” say different things: send one of them.")
+        raise Refusal(sentence)
+    return said[0]
 
 
 def conflict_status(request: HttpRequest) -> HTTPStatus:
-    """Return the status of a write whose version is not the current one: 412 by ``If-Match``."""
-    if IF_MATCH in request.headers:
+    """Return the status of a write whose version is not the current one: 412 by a header."""
+    if IF_MATCH in request.headers or IF_NONE_MATCH in request.headers:
         return HTTPStatus.PRECONDITION_FAILED
     return HTTPStatus.CONFLICT
 
 
-def _version_in(header: str) -> str:
-    """Return the version of an ``If-Match``. Raises Refusal for another form."""
+def _version_in(header: str) -> str | None:
+    """Return the version of an ``If-Match``, None for any. Raises Refusal for another form."""
+    if header.strip() == ANY_VERSION:
+        return None
     match = _ENTITY_TAG.fullmatch(header.strip())
     if match is None:
         sentence = _("“If-Match” takes one ETag as it was answered, such as %(example)s, or *.")
