@@ -33,7 +33,7 @@ from shop import api as shop_api
 from shop.accounts.queries import load_user
 from shop.api_keys import answers
 from shop.api_keys.answers import Attempt, begin, finish, forget, release
-from shop.api_keys.services import find_key
+from shop.api_keys.services import NoSuchKey, Refused, find_key
 
 READ_LIMIT = NamedLimit(600, timedelta(minutes=1), "api-reads/{}")
 WRITE_LIMIT = NamedLimit(300, timedelta(minutes=1), "api-writes/{}")
@@ -53,13 +53,17 @@ class _Answered(Exception):
 def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None:
     """Return who sends a request with a key, as `dynapages.ninja.keys.Authenticate`.
 
-    None for a key that is not there, or whose user is not active, or not of the staff any more.
+    None for a key that is not there, or whose user is not active, or not of the staff any more. Why
+    a key is refused is logged: somebody may guess keys, or hold one that was revoked.
     """
-    with labelled_calls("key"):
-        key = find_key(text)
-    if key is None:
+    try:
+        with labelled_calls("key"):
+            key = find_key(text)
+    except NoSuchKey as error:
+        _log_refused_key(request, error.reason, key_id=error.key_id)
         return None
     if not key.allows(scope):
+        _log_refused_key(request, Refused.SCOPE, key_id=key.id, username=key.user_id, needed=scope)
         sentence = _("This needs a key of the scope “%(scope)s”.") % {"scope": scope}
         raise ScopeNeeded(sentence)
 
@@ -72,13 +76,29 @@ def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None
         user = load_user(key.user_id) if key.user_id else None
         limited.result()
     is_active = user is not None and user.is_active
+    reason = None
     if key.user_id and not is_active:
-        return None
-    if key.scope is Scope.STAFF and not getattr(user, "is_staff", False):
+        reason = Refused.USER_INACTIVE
+    elif key.scope is Scope.STAFF and not getattr(user, "is_staff", False):
+        reason = Refused.USER_NOT_STAFF
+    if reason is not None:
+        _log_refused_key(request, reason, key_id=key.id, username=key.user_id)
         return None
     if request.method not in READING and IDEMPOTENCY_KEY in request.headers:
         _begin_once(request, key.id, request.headers[IDEMPOTENCY_KEY])
     return replace(key, user=user)
+
+
+def _log_refused_key(
+    request: HttpRequest, reason: Refused, *, key_id: str, username: str = "", **more: str
+) -> None:
+    """Log that a key was refused: by its id, never its text, which may be right but for a letter.
+
+    ``key_id`` is empty for a text that has not a key's form.
+    """
+    if key_id:
+        more["key"] = key_id
+    log_event("api-key-refused", user=username, request=request, reason=reason, **more)
 
 
 def _use_limit(request: HttpRequest, key_id: str) -> None:

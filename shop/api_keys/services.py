@@ -6,6 +6,7 @@ The secret has 256 random bits, so that a fast hash of it is safe to store.
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from hashlib import sha256
 from secrets import compare_digest, token_hex, token_urlsafe
 
@@ -33,6 +34,26 @@ class ApiKey(Caller):
     created_at: datetime
 
 
+class Refused(StrEnum):
+    """Why a key in a request is refused; the value is logged."""
+
+    MALFORMED = "malformed"
+    UNKNOWN = "unknown"
+    WRONG_SECRET = "wrong-secret"  # noqa: S105 - no secret
+    USER_INACTIVE = "user-inactive"
+    USER_NOT_STAFF = "user-not-staff"
+    SCOPE = "scope"
+
+
+class NoSuchKey(LookupError):
+    """No key has this text; ``key_id`` is the id in it, empty where it has not a key's form."""
+
+    def __init__(self, reason: Refused, key_id: str = "") -> None:
+        super().__init__(key_id)
+        self.reason = reason
+        self.key_id = key_id
+
+
 class KeyRefused(ValueError):
     """No such key can be made; the text is a sentence that says why."""
 
@@ -57,21 +78,23 @@ def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tupl
     return key, f"dynashop_{key.id}_{secret}"
 
 
-def find_key(text: str) -> ApiKey | None:
-    """Return the key of a text, or None; half a unit, none where the text has not a key's form.
+def find_key(text: str) -> ApiKey:
+    """Return the key of a text; half a unit, none where the text has not a key's form.
 
     The read is eventually consistent: a revoked key may be found for about a second. Whether its
-    user is still active is for the caller to check.
+    user is still active is for the caller to check. Raises NoSuchKey.
     """
     # Whatever somebody sends costs a read only if it may be a key.
     match = _KEY_TEXT.fullmatch(text)
     if match is None:
-        return None
+        raise NoSuchKey(Refused.MALFORMED)
     key_id, secret = match.groups()
     item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(key_id), consistent_read=False)
+    if item is None:
+        raise NoSuchKey(Refused.UNKNOWN, key_id)
     # In constant time, so that it does not show how much of a guess was right.
-    if item is None or not compare_digest(item.secret_hash, _hash(secret)):
-        return None
+    if not compare_digest(item.secret_hash, _hash(secret)):
+        raise NoSuchKey(Refused.WRONG_SECRET, key_id)
     return _key_of(item)
 
 

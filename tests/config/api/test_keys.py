@@ -22,6 +22,7 @@ from tests.support.config.api import (
     problem_of,
     program_of,
 )
+from tests.support.security_log import events
 
 pytestmark = pytest.mark.usefixtures("tables")
 WRONG = f"dynashop_{'0' * 12}_{'x' * 43}"
@@ -36,6 +37,14 @@ def owned(tables):
 @pytest.fixture
 def writer():
     return program_of(someone("writer").username)
+
+
+def make_customer(username: str) -> None:
+    """Have a user be of the staff no more."""
+    profile = profile_of(username)
+    before = profile.serialize()
+    profile.is_staff = False
+    change_account(before=before, after=profile)
 
 
 class TestAKey:
@@ -85,10 +94,7 @@ class TestAKey:
     def test_of_staff_whose_user_is_a_customer_by_now_is_refused(self):
         program = program_of(someone("sam", is_staff=True).username, Scope.STAFF)
         assert program.get("/staff/orders").status_code == 200
-        profile = profile_of(program.username)
-        before = profile.serialize()
-        profile.is_staff = False
-        change_account(before=before, after=profile)
+        make_customer(program.username)
         for url in ("/staff/orders", "/orders"):
             assert problem_of(program.get(url)) == (401, NO_KEY)
 
@@ -103,6 +109,63 @@ class TestAKey:
         with metered() as meter:
             NOBODY.get("/orders", Authorization="Bearer x")
         assert meter.calls == 0
+
+
+class TestAKeyThatIsRefused:
+    """Is an event of the security log, so that a guessed or revoked key can be seen."""
+
+    @pytest.fixture
+    def refused(self, caplog):
+        """Sends a request with a key, and returns what the event says besides its kind."""
+        caplog.set_level("INFO", "security")
+
+        def send(text: str, url: str = "/categories", method: str = "GET") -> dict[str, str]:
+            program = Program(text, address="203.0.113.7")
+            assert program.send(method, url).status_code in {401, 403}
+            (event,) = events(caplog, "api-key-refused")
+            secret = text.rpartition("_")[2]
+            assert secret not in caplog.text
+            assert event.pop("network") == "203.0.113.7"
+            return {name: value for name, value in event.items() if name != "event"}
+
+        return send
+
+    @pytest.mark.parametrize("text", ["guess", WRONG[:-1], f"{WRONG}x"])
+    def test_has_no_id_where_it_has_not_a_keys_form(self, refused, text):
+        assert refused(text) == {"user": "", "reason": "malformed"}
+
+    def test_was_never_made(self, refused):
+        assert refused(WRONG) == {"user": "", "reason": "unknown", "key": "0" * 12}
+
+    def test_was_revoked(self, refused, writer):
+        revoke_key(writer.key_id)
+        assert refused(writer.text) == {"user": "", "reason": "unknown", "key": writer.key_id}
+
+    def test_has_a_secret_that_was_guessed(self, refused, writer):
+        text = writer.text[:-43] + "x" * 43
+        assert refused(text) == {"user": "", "reason": "wrong-secret", "key": writer.key_id}
+
+    @pytest.mark.parametrize("close", [shut_profile, delete_profile])
+    def test_is_of_a_user_who_is_not_active(self, refused, writer, close):
+        close(writer.username)
+        said = {"user": writer.username, "reason": "user-inactive", "key": writer.key_id}
+        assert refused(writer.text) == said
+
+    def test_is_of_a_user_who_is_not_staff_any_more(self, refused):
+        program = program_of(someone("sam", is_staff=True).username, Scope.STAFF)
+        make_customer(program.username)
+        said = {"user": program.username, "reason": "user-not-staff", "key": program.key_id}
+        assert refused(program.text) == said
+
+    def test_needs_another_scope(self, refused, writer):
+        said = {"user": writer.username, "reason": "scope", "needed": "staff", "key": writer.key_id}
+        assert refused(writer.text, "/replies/none", "DELETE") == said
+
+    def test_is_no_event_where_none_was_sent(self, caplog):
+        caplog.set_level("INFO", "security")
+        assert NOBODY.get("/orders", Authorization="Basic eA==").status_code == 401
+        assert NOBODY.get("/orders").status_code == 401
+        assert events(caplog, "api-key-refused") == []
 
 
 class TestACookie:

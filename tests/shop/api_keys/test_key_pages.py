@@ -1,6 +1,5 @@
 """The staff's page of the API's keys, and the commands that make, list and revoke them."""
 
-import json
 import logging
 from datetime import UTC, datetime
 from io import StringIO
@@ -10,8 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dynapages.django.callers import Scope
-from shop.api_keys.services import ApiKey, create_key, find_key, list_keys
+from shop.api_keys.services import ApiKey, NoSuchKey, create_key, find_key, list_keys
 from tests.support.comments.faulty import unreachable
+from tests.support.security_log import events
 
 pytestmark = pytest.mark.usefixtures("tables")
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -43,7 +43,8 @@ class TestThePageOfKeys:
         key, text = create_key(name="Till", scope=Scope.READ, username="", now=NOW)
         row = sam.get("/staff/api-keys/").page.one("tr", data_api_key=key.id)
         assert "revoked." in sam.browser.post(row.one("form")["action"], follow=True).text
-        assert find_key(text) is None
+        with pytest.raises(NoSuchKey):
+            find_key(text)
         again = sam.browser.post(f"/staff/api-keys/{key.id}/revoke/", follow=True)
         assert "revoked already" in again.text
 
@@ -62,7 +63,6 @@ class TestTheCommands:
         name = alice.username.upper()
         out, err = run("create_api_key", "Till 3", "--scope", "write", "--user", name)
         key = find_key(out.strip())
-        assert key is not None
         assert (key.name, key.scope, key.user_id) == ("Till 3", Scope.WRITE, alice.username)
         assert "will not be shown again" in err
 
@@ -120,10 +120,6 @@ class TestTheSecurityLog:
         key = made()
         with caplog.at_level(logging.INFO, "security"):
             sam.browser.post(f"/staff/api-keys/{key.id}/revoke/")
-        (event,) = (each for each in events(caplog) if each["event"] == "api-key-revoked")
+        (event,) = events(caplog, "api-key-revoked")
         assert (event["user"], event["key"]) == (sam.username, key.id)
         assert event["network"]
-
-
-def events(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [json.loads(record.message) for record in caplog.records if record.name == "security"]

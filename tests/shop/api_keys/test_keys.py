@@ -14,6 +14,8 @@ from shop.api_keys.answers import begin
 from shop.api_keys.services import (
     ApiKey,
     KeyRefused,
+    NoSuchKey,
+    Refused,
     create_key,
     find_key,
     list_keys,
@@ -40,6 +42,13 @@ def person(fresh):
 
 def made(scope: Scope = Scope.READ, username: str = "", name: str = "Till") -> tuple[ApiKey, str]:
     return create_key(name=name, scope=scope, username=username, now=NOW)
+
+
+def refusal_of(text: str) -> tuple[Refused, str]:
+    """Why no key has this text, and the id in it."""
+    with pytest.raises(NoSuchKey) as raised:
+        find_key(text)
+    return raised.value.reason, raised.value.key_id
 
 
 class TestAScope:
@@ -75,9 +84,9 @@ class TestAKey:
         assert text.partition(f"{key.id}_")[2] not in str(item.serialize())
 
     def test_is_not_found_by_another_secret(self):
-        _, text = made()
+        key, text = made()
         _, other = made()
-        assert find_key(text[:-43] + other[-43:]) is None
+        assert refusal_of(text[:-43] + other[-43:]) == (Refused.WRONG_SECRET, key.id)
 
     @pytest.mark.real_engine
     def test_costs_half_a_unit_to_find(self):
@@ -92,13 +101,13 @@ class TestAKey:
     )
     def test_is_not_looked_for_by_what_is_none(self, text):
         with metered() as meter:
-            assert find_key(text) is None
+            assert refusal_of(text) == (Refused.MALFORMED, "")
         assert meter.calls == 0
 
     def test_is_not_found_once_it_is_revoked(self):
         key, text = made()
         assert revoke_key(key.id)
-        assert find_key(text) is None
+        assert refusal_of(text) == (Refused.UNKNOWN, key.id)
         assert not revoke_key(key.id)
 
     def test_is_listed_the_oldest_first(self):
