@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Any, Final, Protocol
 
 from django.conf import settings
-from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_noop
 
 from dynapages.calls import Together, labelled_calls
+from dynapages.django.paging import address_of_item
 from dynapages.items import Item
 
 SETS = "sets"
@@ -243,7 +243,8 @@ def find_products(product_ids: Iterable[str]) -> dict[str, Product]:
 
 def named(product_id: str, name: str = "") -> Product:
     """Return a product of which only id and name are known; its page is that of its comments."""
-    return Product(product_id, name or product_id, reverse("comments:product", args=[product_id]))
+    url = address_of_item("comments:product", product_id)
+    return Product(product_id, name or product_id, url)
 
 
 def has_bought(user_id: str, product_id: str) -> bool:

@@ -6,7 +6,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.urls import reverse
 from django.utils.formats import date_format
 
 from comments.filters import RATINGS, language_name
@@ -14,7 +13,7 @@ from comments.models import Comment
 from comments.replies.services import Reply, reply_in
 from comments.store.states import hold_reason, product_id_of
 from comments.users import author_name, profile_url, slug_of
-from dynapages.django.paging import anchor_of
+from dynapages.django.paging import address_of_item, anchor_of
 from dynapages.items import Item
 from dynapages.lists import id_at, moment_at, parse_timestamp, timestamp
 
@@ -63,7 +62,7 @@ class CommentEntry:
 
     @property
     def url(self) -> str:
-        return reverse("comments:comment", args=[self.id])
+        return address_of_item("comments:comment", self.id)
 
     @property
     def author_name(self) -> str:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from django.urls import reverse
-
 from comments import keys
 from comments.host import Product, named, product_reader
 from comments.keys import score_at
@@ -20,6 +18,7 @@ from comments.store.table import index_of
 from comments.votes.services import votes_of
 from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
+from dynapages.django.paging import address_of_item
 from dynapages.lists import Page, PageRequest, PageResult, Run, id_at, moment_at, timestamp
 from dynapages.process import pool, read
 
@@ -42,7 +41,7 @@ class RankedProduct:
 
     @property
     def comment_url(self) -> str:
-        return reverse("comments:comment", args=[self.comment_id])
+        return address_of_item("comments:comment", self.comment_id)
 
     @property
     def commented_iso(self) -> str:
