@@ -49,8 +49,9 @@ def _tables_in(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _text(content: Token) -> str:
-    """Return the text of an inline token, without its marks."""
-    return "".join(child.content for child in content.children or ())
+    """Return the text of an inline token, without its marks and anchors."""
+    children = content.children or ()
+    return "".join(child.content for child in children if child.type != "html_inline")
 
 
 def _fit_table(table: list[Token]) -> None:

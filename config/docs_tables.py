@@ -1,4 +1,4 @@
-"""Tables of the documents, which ``make readme`` writes: access patterns, commands, operations.
+"""Tables of the documents, which ``make readme`` writes: access patterns, commands, the API.
 
 The access patterns are the rows of ``access_patterns.toml``; the model for NoSQL Workbench names
 them too.
@@ -107,7 +107,7 @@ def _address(pattern: DocumentedPattern) -> str:
     return f"`{address}`"
 
 
-# Commands, and operations of the API
+# Commands, and the operations and problems of the API
 
 
 def command_table() -> str:
@@ -140,3 +140,14 @@ def _operation_rows(app: str) -> Iterator[tuple[str, str, str]]:
             first_line = str(operation.description).partition("\n")[0]
             sentence = first_line.replace("``", "`").rstrip(".")
             yield f"`{operation.methods[0]} {address}`", scope, sentence
+
+
+def problem_table() -> str:
+    """Return the problems that the API answers with, each with an anchor named by its code."""
+    load_models()
+    rows = []
+    for kind in import_module("config.api").api.problem_types:
+        # The address that a problem has as its type leads there.
+        code = f'<a id="{kind.code}"></a>`{kind.code}`'
+        rows.append((code, str(kind.status.value), kind.meaning))
+    return markdown_table(("code", "status", "when"), rows)

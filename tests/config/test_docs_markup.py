@@ -52,6 +52,12 @@ class TestATable:
         header = ["rowgroup", "row", "columnheader", "columnheader", "cell"]
         assert roles == ["table", *header, "rowgroup", "row", "cell", "cell", "cell"]
 
+    def test_has_anchors_that_are_no_text_of_it(self):
+        cell = f'<a id="x{LONG}"></a>'
+        table = rendered(f"| a |\n|---|\n| {cell} |\n").one("table")
+        assert table.one("td").all("a", id=f"x{LONG}")
+        assert table.get("role") is None
+
     def test_may_break_code_behind_what_joins_words(self):
         code = "| a |\n|---|\n| `PK#<de>/1` |\n"
         _, _, html = render_document(TITLE + code, PurePosixPath())

@@ -46,9 +46,11 @@ def _without_code(text: str) -> str:
 
 
 def anchors(path: Path) -> set[str]:
-    """The anchors of a document's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+    """The anchors of a document's headings, as GitHub makes them, and those it has as HTML."""
+    text = path.read_text()
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    of_headings = {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+    return of_headings | {*re.findall(r'<a id="([^"]+)"></a>', text)}
 
 
 def commands() -> Iterator[tuple[str, str, str]]:

@@ -1,91 +1,110 @@
-"""What docs/api.md shows is what the API takes and answers, by its generated schema."""
+"""docs/api.md: its commands, run in order by a reader with the sample shop, are answered as shown.
 
-import json
+And each problem's address leads to what it means.
+"""
+
 import re
-import shlex
-from collections.abc import Iterator
-from http import HTTPStatus
-from typing import Any
+from dataclasses import replace
+from datetime import UTC, datetime
+from operator import attrgetter
 
 import pytest
 from django.test import Client
-from django.urls import resolve
+from django.utils.text import slugify
 
 from config.api import api
+from demo.loading import load_orders, load_reactions, load_users
+from demo.management.commands.load_sample import Sample
+from demo.sample.catalogue import DEFAULT_SEED
+from demo.sample.orders import REGULAR
+from shop.catalogue.services import put_catalogue
+from shop.orders.items import NewOrder
+from tests.support.comments.loading import load
+from tests.support.comments.options import comments_set
+from tests.support.comments.searched import put_postings, searching
+from tests.support.config.documented_calls import Session, examples_in, faults_of_example
+from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
 TEXT = (PROJECT / "docs" / "api.md").read_text()
-SCHEMA = api.get_openapi_schema()
-SHOWN = re.findall(
-    r"^    \$ (curl [^\n]*'http:[^\n]*)\n\n```json\n(.*?)```", TEXT, re.MULTILINE | re.DOTALL
-)
-COMMAND = r"^    \$ (curl (?:[^\n]*\\\n)*[^\n]*)$"
-SENT = [shlex.split(each) for each in re.findall(COMMAND, TEXT, re.MULTILINE) if "-d" in each]
+EXAMPLES = examples_in(TEXT)
+SHOWN = [example for example in EXAMPLES if example.command.startswith("curl")]
+PRODUCT = "enamelled-frying-pan"
+SEARCHED = ("the", "colour")
+NO_PROSE = re.compile(r"^(```.*?^```|\|.*?|    .*?|<!--.*?)$", re.MULTILINE | re.DOTALL)
+"""Blocks, tables, commands and comments."""
+MOST_WORDS = 1_500
+"""Words of prose: the document is one page."""
+pytestmark = pytest.mark.real_engine
 
 
-def url_in(words: list[str]) -> str:
-    """The address in a command, without its host."""
-    (url,) = (re.sub(r"^http://[^/]+", "", word) for word in words if word.startswith("http:"))
-    return url
+def make_sample_shop() -> None:
+    """Make the sample shop, but only what the document shows: one product's comments and orders."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    sample = Sample.made(DEFAULT_SEED, 6_000, today)
+    catalogue = sample.catalogue
+    put_catalogue(
+        categories=[*catalogue.categories, *catalogue.subcategories], products=catalogue.products
+    )
+    load_users(sample.sales, now=today, sign_in=True)
+    orders = tuple(order for order in sample.sales.orders if is_shown(order))
+    load_orders(replace(sample.sales, orders=orders), advance=ignore)
+    comments = [comment for comment in sample.comments if comment.product_id == PRODUCT]
+    # Postings of all words would take as long as all other tests of the API.
+    with comments_set(SEARCH=False):
+        load(comments)
+        load_reactions(replace(sample.reactions, votes=(), reports=(), picks=()), now=today)
+    put_postings(comments, SEARCHED)
 
 
-def operation_at(url: str, method: str) -> dict[str, Any]:
-    """What the schema says of an address."""
-    route = resolve(url.partition("?")[0]).route
-    path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route)
-    found: dict[str, Any] = SCHEMA["paths"][path][method]
-    return found
+def is_shown(order: NewOrder) -> bool:
+    """Return whether an order is of the document's user, with its product."""
+    bought = {line.product_id for line in order.lines}
+    return order.username == REGULAR and PRODUCT in bought
 
 
-def resolved(schema: dict[str, Any]) -> dict[str, Any]:
-    name = schema.get("$ref", "").rpartition("/")[2]
-    found: dict[str, Any] = SCHEMA["components"]["schemas"][name] if name else schema
-    return found
+def ignore(_number: int) -> None:
+    """Advance nothing."""
 
 
-def faults(value: object, schema: dict[str, Any], at: str = "") -> Iterator[str]:
-    """Yield where an example has other fields than its schema."""
-    schema = resolved(schema)
-    if "anyOf" in schema:
-        choices = [[*faults(value, one, at)] for one in schema["anyOf"]]
-        yield from min(choices, key=len)
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from faults(item, schema.get("items", {}), f"{at}[{number}]")
-    elif isinstance(value, dict):
-        if value.keys() != schema.get("properties", {}).keys():
-            yield f"{at}: {[*value]} are not {[*schema.get('properties', {})]}"
-        for name, part in schema.get("properties", {}).items():
-            yield from faults(value.get(name), part, f"{at}.{name}")
-    elif KINDS[type(value)] not in schema["type"] and schema["type"] != "number":
-        yield f"{at}: {value!r} is not {schema}"
-
-
-KINDS = {bool: "boolean", int: "integer", str: "string", float: "number", type(None): "null"}
+@pytest.fixture(scope="module")
+def answers(engine_name):
+    """The answers to the commands of the document, run in order."""
+    session = Session()
+    with searching(engine_name):
+        make_sample_shop()
+        found = [session.run(example.command) for example in EXAMPLES]
+        yield [answer for answer in found if answer is not None]
 
 
 class TestAnExample:
-    @pytest.mark.parametrize(("command", "shown"), SHOWN)
-    def test_has_the_fields_of_its_answer(self, command, shown):
-        answer = json.loads(shown)
-        operation = operation_at(url_in(shlex.split(command)), "get")
-        response = operation["responses"][answer.get("status", 200)]
-        (media,) = response["content"].values()
-        assert [*faults(answer, media["schema"])] == []
+    @pytest.mark.parametrize("number", range(len(SHOWN)))
+    def test_is_answered_as_shown(self, answers, number):
+        assert faults_of_example(SHOWN[number], answers[number]) == []
 
-    def test_of_an_error_is_what_the_site_answers(self, tables):
-        (pair,) = [each for each in SHOWN if '"status"' in each[1]]
-        problem = json.loads(pair[1])
-        problem["title"] = HTTPStatus(problem["status"]).phrase  # newer Pythons call 422 otherwise
-        assert Client().get(url_in(shlex.split(pair[0]))).json() == problem
 
-    @pytest.mark.parametrize("words", SENT)
-    def test_sends_what_the_operation_takes(self, words):
-        body = json.loads(words[words.index("-d") + 1])
-        taken = operation_at(url_in(words), "post")["requestBody"]["content"]["application/json"]
-        fields = resolved(taken["schema"])
-        assert {*fields["required"]} <= body.keys() <= fields["properties"].keys()
+class TestTheAddressOfAProblem:
+    @pytest.mark.parametrize("kind", api.problem_types, ids=attrgetter("code"))
+    def test_leads_to_what_it_means(self, kind):
+        path, _hash, anchor = kind.address.partition("#")
+        page = read_markup(Client().get(path).content.decode())
+        (row,) = [row for row in page.all("tr") if row.all(id=anchor)]
+        # Code in a table may break, which reads as a blank.
+        cells = [cell.text.replace(" ", "") for cell in row.all("td")]
+        meaning = kind.meaning.replace("`", "").replace(" ", "")
+        assert cells == [kind.code, str(kind.status.value), meaning]
 
-    def test_is_there_of_reading_of_writing_and_of_an_error(self):
-        assert len(SHOWN) == 2
-        assert len(SENT) == 1
+    def test_is_an_anchor_where_the_document_is_read_elsewhere(self):
+        """As GitHub and other readers of Markdown make anchors: of headings, and ids in HTML."""
+        ids = re.findall(r'<a id="([^"]+)"></a>', TEXT)
+        headings = [slugify(line) for line in re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)]
+        assert ids == [kind.code for kind in api.problem_types]
+        assert {*ids} & {*headings} == set()
+
+
+class TestTheDocument:
+    def test_is_one_page(self):
+        prose = re.sub(
+            r"^(```.*?^```|\|.*?|    .*?|<!--.*?)$", "", TEXT, flags=re.MULTILINE | re.DOTALL
+        )
+        assert len(prose.split()) <= MOST_WORDS
