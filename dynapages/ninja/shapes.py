@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -35,15 +34,7 @@ Moment = Annotated[
 """UTC, with microseconds and Z."""
 
 
-def _whole(value: object) -> object:
-    """Return a whole number that is written with a point as an int, and all else as it is."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
-# To JSON Schema 5.0 is the same whole number as 5, and some languages write it so.
-StrictNumber = Annotated[int, Strict(), BeforeValidator(_whole)]
+StrictNumber = Annotated[int, Strict()]
 """A whole number of JSON; ``true`` and ``"5"`` are refused, ``5.0`` is 5."""
 StrictFlag = Annotated[bool, Strict()]
 """``true`` or ``false`` of JSON; ``1`` and ``"yes"`` are refused."""

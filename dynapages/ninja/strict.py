@@ -56,17 +56,28 @@ def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
 
 
 def json_of(body: bytes) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value of JSON. Raises BadJSON, which says where it is broken."""
+    """Return the value of JSON in UTF-8. Raises BadJSON, which says where it is broken."""
     try:
-        return json.loads(body, object_pairs_hook=_object_of, parse_constant=_refuse_constant)
+        value = json.loads(
+            body.decode("utf-8-sig"),
+            object_pairs_hook=_object_of,
+            parse_float=_number_of,
+            parse_constant=_refuse_constant,
+        )
+        # Half a character, as in "\\ud800", is text that nothing can store or answer.
+        if b"\\u" in body:
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         sentence = _("The body is not JSON: look at line %(line)s, column %(column)s.")
         values = {"line": error.lineno, "column": error.colno}
         raise BadJSON(sentence % values) from error
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise BadJSON(_("The body is not JSON: it has to be text in UTF-8.")) from error
     except RecursionError as error:
         raise BadJSON(_("The body is nested too deeply.")) from error
+    except ValueError as error:  # of Python's own limit
+        raise BadJSON(_("The body has a number with too many digits.")) from error
+    return value
 
 
 def _object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -75,9 +86,21 @@ def _object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     for name, value in pairs:
         if name in found:
             sentence = _("“%(name)s” is in the body twice: send it once.")
-            raise BadJSON(sentence % {"name": name})
+            shown = name.encode(errors="replace").decode()
+            raise BadJSON(sentence % {"name": shown})
         found[name] = value
     return found
+
+
+def _number_of(text: str) -> int | float:
+    """Return a number that is written with a point or an exponent, as an int if it is whole.
+
+    To JSON Schema 5.0 is the same whole number as 5, and some languages write it so.
+    """
+    number = float(text)
+    if number.is_integer():
+        return int(number)
+    return number
 
 
 def _refuse_constant(name: str) -> NoReturn:
