@@ -49,6 +49,7 @@ help:
 	@echo "make package   build the library's wheel and sdist in $(DIST), and check them  (DIST=…)"
 	@echo "make messages  collect the sentences to translate, and compile the translated ones"
 	@echo "make audit     ask for known faults of the dependencies, and write an SBOM"
+	@echo "               (Error 1: a fault is known; Error 3: not everything could be asked for)"
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
 
 install: $(VENV)/.installed node_modules/.installed
