@@ -71,6 +71,10 @@ WORDS_PREFIX = "NAMES#"
 WORD_LETTERS = 2
 """That words of one partition begin with, or all of a shorter word."""
 BOUGHT_PREFIX = "BOUGHT#"
+PROFILE_PREFIX = "PROFILE#"
+EMAIL_PREFIX = "EMAIL#"
+FOREIGN_PREFIX = "FOREIGN#"
+PLACING_PREFIX = "PLACING#"
 PICKUP_PREFIX = "PICKUP#"
 ZIP_PREFIX = "ZIP#"
 AREA_PREFIX = "GEO#"
@@ -148,12 +152,12 @@ def username_in(partition: str) -> str:
 
 def profile(username: str) -> str:
     """Return the sort key of a user's profile, and of the edges to it."""
-    return f"PROFILE#{username}"
+    return f"{PROFILE_PREFIX}{username}"
 
 
 def email(address: str) -> str:
     """Return the partition key of the edges from an e-mail address to its users."""
-    return f"EMAIL#{address}"
+    return f"{EMAIL_PREFIX}{address}"
 
 
 def confirmed(username: str) -> str:
@@ -211,12 +215,12 @@ def tail(order_id: str) -> str:
 
 def foreign(foreign_id: str) -> str:
     """Return the key, both partition and sort key, of the pointer from a foreign id to an order."""
-    return f"FOREIGN#{foreign_id}"
+    return f"{FOREIGN_PREFIX}{foreign_id}"
 
 
 def placing(username: str, client_id: str) -> str:
     """Return the key, both partition and sort key, of the pointer from a form to its order."""
-    return f"PLACING#{username}#{client_id}"
+    return f"{PLACING_PREFIX}{username}#{client_id}"
 
 
 def bought(username: str, product_id: str) -> str:

@@ -85,7 +85,7 @@ def create_profile(
     )
     # All or nothing: a name without its edge could not be found by its address.
     actions = [put_of(profile, Profile.pk.does_not_exist())]
-    actions += [put_of(edge) for edge in _email_edges(profile)]
+    actions += [put_of(edge) for edge in email_edges(profile)]
     actions += actions_of(owes)
     release_slot()
     try:
@@ -166,7 +166,7 @@ def delete_profile(username: str) -> None:
     """Delete a profile and the edge from its e-mail address, if they exist."""
     profile = profile_of(username)
     if profile is not None:
-        items = [profile, *_email_edges(profile)]
+        items = [profile, *email_edges(profile)]
         write_actions([delete(ShopItem, table_key(item.pk, item.sk)) for item in items])
 
 
@@ -192,7 +192,7 @@ def _profile_updates(old: Item, after: Profile) -> Iterator[Action]:
     )
 
 
-def _email_edges(profile: Profile) -> Iterator[ShopItem]:
+def email_edges(profile: Profile) -> Iterator[ShopItem]:
     """Yield the edge from a profile's e-mail address, if it has one."""
     if profile.email:
         username = keys.username_in(profile.pk)
@@ -206,8 +206,8 @@ def _email_edges(profile: Profile) -> Iterator[ShopItem]:
 def _edge_updates(before: Item, after: Profile) -> Iterator[Action]:
     """Yield the actions that replace the edge of an e-mail address by that of another one."""
     stored = Profile.from_raw_data(dict(before))
-    old = {(edge.pk, edge.sk) for edge in _email_edges(stored)}
-    new = {(edge.pk, edge.sk): edge for edge in _email_edges(after)}
+    old = {(edge.pk, edge.sk) for edge in email_edges(stored)}
+    new = {(edge.pk, edge.sk): edge for edge in email_edges(after)}
     for key in old - new.keys():
         yield delete(ShopItem, table_key(*key))
     for key, edge in new.items():

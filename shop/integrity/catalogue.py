@@ -29,9 +29,10 @@ from shop.catalogue.items import (
     parent_edge,
     shard_in,
 )
-from shop.catalogue.shelves import SHELF_LENGTH
+from shop.catalogue.shelves import SHELF_LENGTH, root_key
 from shop.catalogue.stored import category_in
 from shop.catalogue.tiles import CATEGORIES, steps_in
+from shop.integrity.bought_products import BoughtProducts
 from shop.integrity.catalogue_differences import (
     Edge,
     category_at,
@@ -53,7 +54,7 @@ from shop.table import Key, key_of, read_items
 
 
 def catalogue_kinds() -> Sequence[Kind]:
-    """Return the shards of ``by_data``, categories and products, and purchases."""
+    """Return the shards of ``by_data``, categories and products, and purchases with their keys."""
     shards = ShardNumber(
         subject="edges",
         starts=("", ""),
@@ -72,7 +73,7 @@ def catalogue_kinds() -> Sequence[Kind]:
         read=read_item,
         write=write_actions,
     )
-    return shards, CatalogueItems(shards), among_all, PurchaseItems()
+    return shards, CatalogueItems(shards), among_all, BoughtProducts(), PurchaseItems()
 
 
 def _shard_of_edge(item: Item) -> int | None:
@@ -186,15 +187,22 @@ class CatalogueItems:
             built = expected_edges(edge, tree.names, 1, self._items)
             if built:  # the first of both is by id, as on a shelf
                 edges_by_slug.setdefault(edge.slug, []).append(built[0].serialize())
-        for key, item in sorted(self._items.items()):
-            slug = slug_in(key)
-            if key[0] != keys.ROOT or slug not in tree.by_slug:
-                continue
+        for slug in sorted(self._on_front_page(tree)):
+            # The edge from the root that has the shelf may have been put by a repair just now.
+            item = self._items.get(root_key(slug), {})
             on_shelf = edges_by_slug.get(slug, [])[:SHELF_LENGTH]
             # Shelf and edges are not written together: two reads in a row must agree.
             scanned = list(differing_shelf(slug, item, on_shelf))
             if scanned:
                 yield Candidate(partial(reread_shelf, slug), scanned)
+
+    def _on_front_page(self, tree: CategoryTree) -> Iterator[str]:
+        """Yield the slugs of categories that an edge leads to from the root, or should."""
+        for slug in tree.by_slug:
+            path = tree.path(slug)
+            is_at_top = len(path) == 1 and not path[0].is_off
+            if is_at_top or root_key(slug) in self._items:
+                yield slug
 
     def _if_wrong(
         self, differing: Callable[..., Iterator[Difference]], *arguments: object

@@ -1,15 +1,17 @@
-"""The checks of the table ``shop`` by their names: orders, catalogue, pickup points."""
+"""The checks of the table ``shop`` by their names: accounts, orders, catalogue, pickup points."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from dynapages.process import client
 from dynapages.upkeep import Difference, Kind, find_differences
+from shop.integrity.accounts import account_kinds
 from shop.integrity.catalogue import catalogue_kinds
 from shop.integrity.orders import order_kinds
 from shop.integrity.pickup import pickup_kinds
 from shop.table import TABLE
 
 CHECKS: Mapping[str, Callable[[], Sequence[Kind]]] = {
+    "accounts": account_kinds,
     "orders": order_kinds,
     "catalogue": catalogue_kinds,
     "pickup": pickup_kinds,

@@ -1,6 +1,7 @@
 """The check of orders: what is derived of each, the shards of the queue, and the counts.
 
-`order_kinds` returns its parts. What interrupted imports leave is in `shop.integrity.large_orders`.
+`order_kinds` returns its parts. What interrupted imports leave is in `shop.integrity.large_orders`,
+what else belongs to an order in `shop.integrity.order_parts`.
 """
 
 from collections import Counter
@@ -14,6 +15,7 @@ from dynapages.upkeep import Derived, Kind, Sums, texts_in
 from dynapages.writes import Action
 from shop import keys
 from shop.integrity.large_orders import StrayLines, UnsettledOrders
+from shop.integrity.order_parts import LostLines, OrderPointers
 from shop.integrity.shards import ShardNumber, read_item
 from shop.models import Order, OrderItem, ShopItem
 from shop.order_status import OPEN, Status
@@ -28,10 +30,12 @@ SUMMARY = Order.summary.attr_name
 
 
 def order_kinds() -> Sequence[Kind]:
-    """Return large orders, what is derived of orders, the queue's shards, and counts."""
+    """Return lines and pointers, what is derived of orders, the queue's shards, and counts."""
     return (
         StrayLines(),
         UnsettledOrders(),
+        LostLines(),
+        OrderPointers(),
         _index_keys(),
         _numbers(),
         _summaries(),

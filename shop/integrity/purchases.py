@@ -36,7 +36,7 @@ class PurchaseItems:
             read=read_item,
         )
         self._listed_by_order: defaultdict[str, dict[Key, bool]] = defaultdict(dict)
-        self._delivered: set[str] = set()
+        self._is_delivered: dict[str, bool] = {}
 
     def handlers(self) -> Handlers:
         return {PURCHASES: self._add, ORDERS: self._add_order}
@@ -44,7 +44,10 @@ class PurchaseItems:
     def candidates(self) -> Iterator[Candidate]:
         """Yield purchases that are listed though their order was not delivered, or the reverse."""
         for order_id, is_listed_by_key in self._listed_by_order.items():
-            is_delivered = order_id in self._delivered
+            # Without its order a purchase is found by `shop.integrity.bought_products`.
+            if order_id not in self._is_delivered:
+                continue
+            is_delivered = self._is_delivered[order_id]
             for key, is_listed in is_listed_by_key.items():
                 if is_listed != is_delivered:
                     self._derived.keys_of_wrong_items.append(key)
@@ -57,22 +60,22 @@ class PurchaseItems:
             self._derived.keys_of_wrong_items.append(key_of(purchase))
         else:
             is_listed = bool(stored)
-            self._listed_by_order[_order_id_in(purchase)][key_of(purchase)] = is_listed
+            self._listed_by_order[order_id_in(purchase)][key_of(purchase)] = is_listed
 
     def _add_order(self, order: Item) -> None:
-        """Note a delivered order."""
-        if order["status"]["S"] == Status.DELIVERED.value:
-            self._delivered.add(order_id_of(order))
+        """Note whether an order was delivered."""
+        is_delivered = order["status"]["S"] == Status.DELIVERED.value
+        self._is_delivered[order_id_of(order)] = is_delivered
 
 
 def _subject(purchase: Item) -> str:
-    return f"order {_order_id_in(purchase)}"
+    return f"order {order_id_in(purchase)}"
 
 
 def _derived_keys(purchase: Item) -> Mapping[str, str]:
     """Return the keys that a purchase should have, by its order as it is stored now."""
     username = keys.username_in(purchase["pk"]["S"])
-    order = Order.find(keys.user(username), keys.order(_order_id_in(purchase)))
+    order = Order.find(keys.user(username), keys.order(order_id_in(purchase)))
     if order is None or order.status != Status.DELIVERED.value:
         return {}
     return _keys_if_delivered(purchase)
@@ -84,7 +87,7 @@ def _keys_if_delivered(purchase: Item) -> dict[str, str]:
     product_id = purchase["sk"]["S"].removeprefix(keys.bought(username, ""))
     # The id of an order holds its moment; without one there are no keys.
     try:
-        moment = moment_in(_order_id_in(purchase))
+        moment = moment_in(order_id_in(purchase))
     except ValueError:
         return {}
     return purchase_keys(username, product_id, moment)
@@ -93,7 +96,7 @@ def _keys_if_delivered(purchase: Item) -> dict[str, str]:
 def _key_actions(purchase: Item, expected: Mapping[str, str]) -> list[Action]:
     """Build the update of a purchase, and the condition that its order's status is the same."""
     username = keys.username_in(purchase["pk"]["S"])
-    order_key = table_key(keys.user(username), keys.order(_order_id_in(purchase)))
+    order_key = table_key(keys.user(username), keys.order(order_id_in(purchase)))
     if expected:
         status = Order.status == Status.DELIVERED.value
     else:
@@ -106,5 +109,6 @@ def _key_actions(purchase: Item, expected: Mapping[str, str]) -> list[Action]:
     ]
 
 
-def _order_id_in(purchase: Item) -> str:
+def order_id_in(purchase: Item) -> str:
+    """Return the id of the order that a purchase belongs to; empty where it names none."""
     return purchase["order_id"]["S"] if "order_id" in purchase else ""

@@ -184,7 +184,14 @@ def order_items(order: NewOrder, *, shard: int, before: Iterable[str] = ()) -> O
         order=_order(order, shard=shard),
         lines=list(_lines(order)),
         purchases=list(_purchases(order, before)),
-        pointers=list(_pointers(order)),
+        pointers=list(
+            pointers_of(
+                username=order.username,
+                order_id=order.id,
+                foreign_id=order.foreign_id,
+                id_prefix=order.id_prefix,
+            )
+        ),
     )
 
 
@@ -302,18 +309,20 @@ def _purchases(order: NewOrder, before: Iterable[str]) -> Iterator[Purchase]:
         )
 
 
-def _pointers(order: NewOrder) -> Iterator[OrderPointer]:
-    """Yield a pointer from the order's foreign id, and one from that id without its prefix.
+def pointers_of(
+    *, username: str, order_id: str, foreign_id: str | None, id_prefix: str
+) -> Iterator[OrderPointer]:
+    """Yield a pointer from an order's foreign id, and one from that id without its prefix.
 
     Other shops may have orders with the bare id: it is only a partition, in which each order has
     the whole foreign id as its sort key.
     """
-    if order.foreign_id is None:
+    if foreign_id is None:
         return
-    key = foreign_key(order.foreign_id)
+    key = foreign_key(foreign_id)
     partitions = [key]
-    bare_id = order.foreign_id.removeprefix(order.id_prefix)
-    if order.id_prefix and bare_id:
+    bare_id = foreign_id.removeprefix(id_prefix)
+    if id_prefix and bare_id:
         partitions.append(foreign_key(bare_id))
     for partition in partitions:
-        yield OrderPointer(pk=partition, sk=key, username=order.username, order_id=order.id)
+        yield OrderPointer(pk=partition, sk=key, username=username, order_id=order_id)

@@ -84,7 +84,7 @@ def _settle_once(username: str, order_id: str) -> bool:
     # Nobody may move the order, or settle it, while its purchases are changed in parts.
     is_same = (Order.unsettled == order.unsettled) & (Order.status == order.status)
     for some in in_chunks(products, MOST_IN_PART):
-        purchases = [_purchase(order, product_id, nearest) for product_id in some]
+        purchases = [purchase_of(order, product_id, nearest) for product_id in some]
         actions = list(_actions(purchases, may_put=may_put))
         if actions:
             write_actions([check(Order, order_key, is_same), *actions])
@@ -100,8 +100,11 @@ def _is_shut(username: str) -> bool:
     return user is not None and not user.is_active
 
 
-def _purchase(order: Order, product_id: str, nearest: Sequence[str]) -> Purchase:
-    """Build the purchase of a product as the status of its order asks for it."""
+def purchase_of(order: Order, product_id: str, nearest: Sequence[str]) -> Purchase:
+    """Build the purchase of a product as the status of its order asks for it.
+
+    ``nearest`` are the products of the order and those bought before, as of `nearest_to`.
+    """
     username = keys.username_in(order.pk)
     order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
     index_keys: dict[str, Any] = {}

@@ -12,6 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from comments.host import SETS, is_searchable, uses_sets
 from comments.integrity.comments import comment_differences
+from comments.integrity.references import reference_differences
 from comments.lists.queries import INDEXES
 from comments.search.integrity import has_words, word_differences
 from comments.sets.integrity import has_stream, set_differences
@@ -25,7 +26,9 @@ from shop.integrity.checks import shop_differences
 
 COMMENTS = "comments"
 WORDS = "words"
+REFERENCES = "references"
 CHECKS = (COMMENTS, *SHOP_CHECKS, SETS, WORDS)
+"""What is checked where no check is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,12 @@ class Command(TableCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repair", action="store_true", help="mend what differs")
         which = parser.add_mutually_exclusive_group()
-        which.add_argument("--only", choices=sorted(CHECKS), help="check only this")
+        which.add_argument(
+            "--only",
+            choices=sorted([*CHECKS, REFERENCES]),
+            help=f"check only this; '{REFERENCES}': list the users without an open account and "
+            "the products that do not exist, of which there are comments, as after a restore",
+        )
         which.add_argument(
             "--model",
             choices=[INDEXES, SETS, WORDS],
@@ -151,6 +159,9 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
     if COMMENTS in names:
         for difference in comment_differences():
             yield COMMENTS, difference
+    if REFERENCES in names:
+        for difference in reference_differences():
+            yield REFERENCES, difference
     yield from shop_differences(name for name in SHOP_CHECKS if name in names)
     for name, read_model in READ_MODELS.items():
         if name in names:

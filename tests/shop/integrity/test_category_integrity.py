@@ -5,6 +5,7 @@ import pytest
 from dynapages.upkeep.integrity import confirmed
 from shop import keys
 from shop.catalogue.queries import find_category, find_product
+from shop.catalogue.shelves import items_on
 from shop.catalogue.tiles import NoSuchCategory
 from shop.integrity.catalogue import CatalogueItems, catalogue_kinds
 from tests.support.catalogue.spoiling import found, mend, put_lamp
@@ -63,3 +64,12 @@ class TestTheCheckOfCategories:
         assert all(mend(inner, slug))
         assert find_category(inner).trail == ()
         assert stored((keys.ROOT, keys.category(inner))) is not None
+
+    def test_fills_the_shelf_of_a_category_that_it_puts_to_the_top(self, lamp):
+        inner, slug = lamp.category_slugs
+        lose((keys.category(slug), keys.category(slug)))
+        mend(inner, slug)
+        assert found(inner, slug) == []
+        edge = stored((keys.ROOT, keys.category(inner)))
+        assert edge is not None
+        assert [product["name"]["S"] for product in items_on(edge)] == [lamp.name]
