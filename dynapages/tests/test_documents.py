@@ -3,10 +3,12 @@
 The Python blocks of a page are one program, in order. A block of text behind one is what it prints.
 """
 
+import ast
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +28,16 @@ def program(page: Path) -> str:
 
 def printed(page: Path) -> str:
     return "".join(text for kind, text in BLOCK.findall(page.read_text()) if kind == "text")
+
+
+def imported(programs: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield each module of this library that programs import from, with each name."""
+    for text in programs:
+        for node in ast.walk(ast.parse(text)):
+            is_import = isinstance(node, ast.ImportFrom) and node.module is not None
+            if is_import and node.module.partition(".")[0] == "dynapages":
+                for name in node.names:
+                    yield node.module, name.name
 
 
 def named(pages: list[Path]) -> list[object]:
@@ -99,13 +111,9 @@ class TestWhatIsShown:
         public = {row.split("`")[1]: set(row.split("`")[3::2]) for row in public_names()}
         programs = [program(page) for page in PAGES]
         programs += [path.read_text() for path in (LIBRARY / "examples").glob("*.py")]
-        shown = re.findall(
-            r"^ *from (dynapages\S*) import (.*)$", "\n".join(programs), re.MULTILINE
-        )
         private = {
             f"{module}.{name}"
-            for module, names in shown
-            for name in names.partition("#")[0].strip().split(", ")
+            for module, name in imported(programs)
             if name not in public.get(module, set())
         }
         assert private == set()
