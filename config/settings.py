@@ -77,8 +77,24 @@ API_PROBLEM_TYPES = "/docs/api/#"
 # Sites whose pages may call the API in a browser, such as https://app.example.com.
 CORS_ALLOWED_ORIGINS = list(env.words("API_ORIGINS"))
 CORS_URLS_REGEX = r"^/api/"
-CORS_ALLOW_HEADERS = ["accept-language", "authorization", "content-type", "idempotency-key"]
-CORS_EXPOSE_HEADERS = ["Link", "RateLimit", "RateLimit-Policy", "Retry-After"]
+CORS_ALLOW_METHODS = ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT"]
+CORS_ALLOW_HEADERS = [
+    "accept-language",
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+]
+CORS_EXPOSE_HEADERS = [
+    "ETag",
+    "Idempotent-Replayed",
+    "Link",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+]
 
 # --- Security ---
 
@@ -171,6 +187,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "config.web.middleware.NavigationMiddleware",
     "shop.accounts.sessions.StaffTimingMiddleware",
+    "config.web.middleware.RefusedBodyMiddleware",
     "dynapages.django.middleware.RefusalMiddleware",
 ]
 

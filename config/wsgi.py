@@ -11,6 +11,7 @@ from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
+from config.web.bodies import ChunkedBodies
 from config.web.shedding import Shedding, WithoutBodies
 from dynapages.calls import clock
 from dynapages.django.tables import refuse_tables_that_differ
@@ -77,4 +78,5 @@ def exit_on_errors() -> None:
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 site = get_wsgi_application()
 exit_on_errors()
-application = WithoutBodies(Shedding(site))
+# A body is read in a slot, so that slow senders leave threads to others.
+application = WithoutBodies(Shedding(ChunkedBodies(site)))

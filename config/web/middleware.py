@@ -9,11 +9,14 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import gettext as _
 
 from config.navigation import Navigation
 from config.telemetry.requests import OnSent, RequestRecord, is_watched, observed
+from config.web.bodies import REFUSED
 from dynapages.calls import metered
-from dynapages.django.paging import wants_partial
+from dynapages.django.paging import grouped, wants_partial
+from dynapages.django.refusals import refuse
 from shop.accounts.sessions import READ_STAFF
 
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
@@ -84,6 +87,24 @@ def _trace_headers(request: HttpRequest) -> dict[str, str]:
     if not settings.TRUSTED_PROXIES:
         return {}
     return {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
+
+
+class RefusedBodyMiddleware:
+    """Answers a request whose body was refused (`config.web.bodies`), with a sentence."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        status = request.META.get(REFUSED)
+        if status is None:
+            return self._get_response(request)
+        if status == HTTPStatus.LENGTH_REQUIRED:
+            sentence = _("Send the body with its length, in the header Content-Length.")
+        else:
+            most = grouped(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+            sentence = _("A body in chunks has at most %(most)s bytes.") % {"most": most}
+        return refuse(request, status, message=sentence)
 
 
 class PermissionsPolicyMiddleware(MiddlewareMixin):

@@ -47,6 +47,8 @@ HEADER_MIDDLEWARE = (
     "XFrameOptionsMiddleware",
 )
 """Endings of the middleware that sets headers which do not depend on the page."""
+CORS_MIDDLEWARE = "CorsMiddleware"
+"""The ending of that which answers preflights, and lets other sites read the API's answers."""
 
 
 class Slots:
@@ -113,13 +115,14 @@ class Shedding:
             record = RequestRecord(
                 environ["REQUEST_METHOD"],
                 scheme=environ["wsgi.url_scheme"],
-                status=HTTPStatus.SERVICE_UNAVAILABLE.value,
                 is_shed=True,
             )
             with observed(record) as on_sent:
                 response = _refusal(WSGIRequest(environ))
+                record.status = response.status_code
                 on_sent()
-            start_response("503 Service Unavailable", list(response.items()))
+            status = f"{response.status_code} {response.reason_phrase}"
+            start_response(status, list(response.items()))
             return [response.content]
         try:
             return self._application(environ, start_response)
@@ -158,10 +161,11 @@ def _refusal(request: WSGIRequest) -> HttpResponse:
         into_notice(response)
     elif response is None:
         response = HttpResponse(_page(request, language))
+    response.status_code = HTTPStatus.SERVICE_UNAVAILABLE.value
     response["Content-Length"] = str(len(response.content))
     response["Cache-Control"] = "no-store"
     response["Retry-After"] = str(RETRY_AFTER)
-    return _with_headers(request, response)
+    return _with_cors(request, _with_headers(request, response))
 
 
 def _with_headers(request: WSGIRequest, response: HttpResponse) -> HttpResponse:
@@ -173,6 +177,23 @@ def _with_headers(request: WSGIRequest, response: HttpResponse) -> HttpResponse:
     for name in settings.MIDDLEWARE:
         if name.endswith(HEADER_MIDDLEWARE):
             import_string(name)(get_response).process_response(request, response)
+    return response
+
+
+def _with_cors(request: WSGIRequest, response: HttpResponse) -> HttpResponse:
+    """Return a response that scripts of the sites in API_ORIGINS may read.
+
+    A preflight is answered as ever, by 200: it is no work, and a browser shows its script neither
+    the status nor Retry-After of a preflight that failed.
+    """
+
+    def get_response(_request: HttpRequest) -> HttpResponse:
+        return response
+
+    for name in settings.MIDDLEWARE:
+        if name.endswith(CORS_MIDDLEWARE):
+            answered: HttpResponse = import_string(name)(get_response)(request)
+            return answered
     return response
 
 

@@ -11,7 +11,7 @@ from tests.support.comments.faulty import troubled, unreachable
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.addresses import API_MATRIX, belongings
 from tests.support.config.api import NOBODY, PROBLEM, ROOT, problem_of, program_of, site
-from tests.support.config.environments import settings_of
+from tests.support.config.environments import open_api_to
 
 pytestmark = pytest.mark.usefixtures("tables")
 GERMAN = {"Accept_Language": "de"}
@@ -148,19 +148,18 @@ class TestOtherSites:
     @pytest.fixture
     def open_to_app(self, settings, tmp_path):
         """The site whose setting API_ORIGINS names one origin."""
-        chosen = settings_of(tmp_path, DEBUG="1", API_ORIGINS=APP)
-        for name in chosen:
-            if name.startswith("CORS_") or name in {"MIDDLEWARE", "INSTALLED_APPS"}:
-                setattr(settings, name, chosen[name])
+        open_api_to(settings, tmp_path, APP)
         return WSGIHandler()
 
     def test_that_are_named_may_ask_with_a_key(self, open_to_app):
         answer = self.preflight(open_to_app, APP)
         assert answer.status_code == 200
         assert answer.headers["Access-Control-Allow-Origin"] == APP
-        assert "POST" in answer.headers["Access-Control-Allow-Methods"]
+        methods = answer.headers["Access-Control-Allow-Methods"].split(", ")
+        assert {"DELETE", "GET", "PATCH", "POST", "PUT"} <= {*methods}
         allowed = answer.headers["Access-Control-Allow-Headers"].split(", ")
         assert {"authorization", "content-type", "idempotency-key"} <= {*allowed}
+        assert {"if-match", "if-none-match"} <= {*allowed}
         assert "Access-Control-Allow-Credentials" not in answer.headers
 
     def test_that_are_named_may_read_answers_and_problems(self, open_to_app, writer):
@@ -169,6 +168,7 @@ class TestOtherSites:
             assert answer.headers["Access-Control-Allow-Origin"] == APP, url
             shown = answer.headers["Access-Control-Expose-Headers"]
             assert {"Link", "Retry-After", "RateLimit"} <= {*shown.split(", ")}
+            assert {"ETag", "Idempotent-Replayed", "Location"} <= {*shown.split(", ")}
 
     def test_that_are_not_named_may_not(self, open_to_app):
         for origin in ("https://evil.example", "http://app.example.com", "null"):

@@ -10,16 +10,19 @@ from urllib.parse import urlencode
 
 import pytest
 from django.http import HttpResponse
+from django.http.response import ResponseHeaders
 from django.test import RequestFactory
 
 from config.web import shedding
 from config.web.shedding import Shedding
+from tests.support.config.environments import open_api_to
 from tests.support.markup import read_markup
 
 pytestmark = pytest.mark.newest
 
 ENOUGH = 60.0
 OURS = "http://testserver"
+APP = "https://app.example.com"
 FORM = "application/x-www-form-urlencoded"
 Send = Callable[..., "Future[HttpResponse]"]
 
@@ -33,8 +36,8 @@ class Site:
         self._application = Shedding(self._answer)
         self._threads = ThreadPoolExecutor(32)
 
-    def send(self, path: str = "/", **headers: str) -> "Future[HttpResponse]":
-        environ = RequestFactory(headers=headers).get(path).environ
+    def send(self, path: str = "/", method: str = "GET", **headers: str) -> "Future[HttpResponse]":
+        environ = RequestFactory(headers=headers).generic(method, path).environ
         return self._threads.submit(self._answered, environ)
 
     def post(
@@ -49,7 +52,8 @@ class Site:
         response = HttpResponse()
 
         def start(status: str, given: list[tuple[str, str]]) -> None:
-            response.status_code, response.headers = int(status[:3]), dict(given)
+            response.status_code = int(status[:3])
+            response.headers = ResponseHeaders(dict(given))
 
         response.content = b"".join(self._application(environ, start))
         return response
@@ -129,6 +133,38 @@ class TestRequests:
         refused = site.send("/?format=atom").result(ENOUGH)
         assert refused["Content-Type"] == "text/plain; charset=utf-8"
         assert refused.content == b"Too many people are in the shop at the moment.\n"
+
+
+@pytest.mark.usefixtures("patient")
+class TestAScriptOfAnotherSite:
+    """Where the setting API_ORIGINS names that site."""
+
+    @pytest.fixture
+    def full(self, settings, tmp_path, site):
+        open_api_to(settings, tmp_path, APP)
+        site.fill(9)
+        return site
+
+    def test_may_read_that_it_was_refused(self, full):
+        refused = full.send("/api/v1/categories", Origin=APP).result(ENOUGH)
+        assert (refused.status_code, refused["Access-Control-Allow-Origin"]) == (503, APP)
+        assert "Retry-After" in refused["Access-Control-Expose-Headers"]
+
+    def test_is_answered_its_preflight(self, full):
+        asked = {"Origin": APP, "Access-Control-Request-Method": "PATCH"}
+        answered = full.send("/api/v1/orders", "OPTIONS", **asked).result(ENOUGH)
+        assert (answered.status_code, answered["Access-Control-Allow-Origin"]) == (200, APP)
+        assert "PATCH" in answered["Access-Control-Allow-Methods"]
+        assert answered.content == b""
+
+    @pytest.mark.parametrize(
+        ("path", "origin"),
+        [("/api/v1/categories", "https://evil.example"), ("/", APP)],
+    )
+    def test_may_not_where_it_or_the_page_is_another(self, full, path, origin):
+        refused = full.send(path, Origin=origin).result(ENOUGH)
+        assert refused.status_code == 503
+        assert "Access-Control-Allow-Origin" not in refused.headers
 
 
 class TestARequestThatHasWaited:

@@ -24,6 +24,14 @@ def settings_of(var: Path, **environment: str) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name.isupper()}
 
 
+def open_api_to(settings: Any, var: Path, origin: str) -> None:
+    """Have the fixture ``settings`` be as where API_ORIGINS names one origin."""
+    chosen = settings_of(var, DEBUG="1", API_ORIGINS=origin)
+    for name in chosen:
+        if name.startswith("CORS_") or name in {"MIDDLEWARE", "INSTALLED_APPS"}:
+            setattr(settings, name, chosen[name])
+
+
 def run_python(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the project's folder with these variables and no others but the path."""
     return subprocess.run(
