@@ -38,6 +38,11 @@ from shop.api_keys.services import NoSuchKey, Refused, find_key
 READ_LIMIT = NamedLimit(600, timedelta(minutes=1), "api-reads/{}")
 WRITE_LIMIT = NamedLimit(300, timedelta(minutes=1), "api-writes/{}")
 """Of one key, by its id."""
+LIMIT_HEADERS = {
+    "RateLimit-Policy": 'The limit of the key: `"writes";q=300;w=60` is 300 in 60 seconds.',
+    "RateLimit": 'How many are left: `"writes";r=299`; `t` is in how many seconds there are more.',
+}
+"""What the document says of the headers of a key's limit."""
 RESPONSE_HEADERS = "dynashop.api_headers"
 """In ``request.META``: headers of the response."""
 ATTEMPT = "dynashop.api_attempt"
@@ -203,6 +208,7 @@ api = ProblemAPI(
     urls_namespace="api",
     servers=[{"url": settings.SITE_URL or "/"}],
     errors={**comments_api.ERRORS, **shop_api.ERRORS},
+    headers_of_keys=LIMIT_HEADERS,
     problem_types=(*shop_api.PROBLEM_TYPES, *answers.PROBLEM_TYPES),
 )
 api.add_exception_handler(_Answered, _stored_response)

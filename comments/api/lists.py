@@ -6,11 +6,12 @@ from ninja import Query
 
 from comments.api.routing import READ, router
 from comments.api.shapes import (
-    CommentedOut,
+    CommentedListing,
     CommentListing,
     CommentOut,
     Filter,
-    LovedOut,
+    LovedListing,
+    ProductCommentListing,
     ProductId,
     ProductLink,
     SearchOut,
@@ -37,7 +38,7 @@ from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal, ScopeNeeded
 from dynapages.lists import PageRequest, PageResult
-from dynapages.ninja import Listing, ListOf, PageOf, caller_of, lists
+from dynapages.ninja import ListOf, PageOf, caller_of, lists
 
 
 def _voted_by(visitor: Visitor, voted: frozenset[str]) -> frozenset[str] | None:
@@ -47,7 +48,7 @@ def _voted_by(visitor: Visitor, voted: frozenset[str]) -> frozenset[str] | None:
     return voted
 
 
-@router.get("/products/{product_id}/comments", response=CommentListing, auth=READ)
+@router.get("/products/{product_id}/comments", response=ProductCommentListing, auth=READ)
 @lists
 def list_comments(
     request: HttpRequest, product_id: ProductId, chosen: Query[Filter]
@@ -116,7 +117,7 @@ def _search_out(search: Search, reach: Reach | None) -> SearchOut:
     )
 
 
-@router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], auth=READ)
+@router.get("/products/{product_id}/comments/most-helpful", response=CommentListing, auth=READ)
 @lists
 def most_helpful(request: HttpRequest, product_id: ProductId) -> ListOf[CommentOut]:
     """List a product's comments by helpful votes; those without any are left out."""
@@ -134,7 +135,7 @@ def most_helpful(request: HttpRequest, product_id: ProductId) -> ListOf[CommentO
     return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
 
 
-@router.get("/users/{username}/comments", response=Listing[CommentOut], auth=READ)
+@router.get("/users/{username}/comments", response=CommentListing, auth=READ)
 @lists
 def written_by(request: HttpRequest, username: Username) -> ListOf[CommentOut]:
     """List a user's comments, newest first; hidden ones to the user and to staff alone."""
@@ -157,14 +158,14 @@ def written_by(request: HttpRequest, username: Username) -> ListOf[CommentOut]:
     return ListOf(Pager("", f"profile/{user_id}"), read, profiles.PLAN)
 
 
-@router.get("/rankings/most-loved", response=Listing[LovedOut], auth=READ)
+@router.get("/rankings/most-loved", response=LovedListing, auth=READ)
 @lists
 def most_loved(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
     """List products by the number of their 5-star comments."""
     return _ranking(Ranking.FIVE_STARS)
 
 
-@router.get("/rankings/recently-commented", response=Listing[CommentedOut], auth=READ)
+@router.get("/rankings/recently-commented", response=CommentedListing, auth=READ)
 @lists
 def recently_commented(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
     """List products by the time of their last comment."""

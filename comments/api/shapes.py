@@ -4,6 +4,7 @@ from typing import Annotated
 
 from ninja import Path
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from typing_extensions import TypeAliasType
 
 from comments.filters import MOST_LANGUAGES, all_languages, is_language
 from comments.lists.entries import CommentEntry
@@ -33,11 +34,22 @@ def _language(code: str) -> str:
     return code
 
 
-Language = Annotated[
-    str,
-    AfterValidator(_language),
-    WithJsonSchema({"type": "string", "enum": sorted(code for code, _name in all_languages())}),
-]
+# An alias with a name is a component of the document: programs have one type for all of these.
+Language = TypeAliasType(
+    "Language",
+    Annotated[
+        str,
+        AfterValidator(_language),
+        WithJsonSchema(
+            {
+                "title": "Language",
+                "description": "A language by its code of two letters (ISO 639-1).",
+                "type": "string",
+                "enum": sorted(code for code, _name in all_languages()),
+            }
+        ),
+    ],
+)
 ProductId = Annotated[IdText, Path(description="The id of a product.")]
 CommentId = Annotated[
     IdText, Path(description="The id of a comment. That of an imported one may have slashes.")
@@ -188,6 +200,18 @@ class SearchOut(ResponseBody):
 
 
 class CommentListing(Listing[CommentOut]):
+    """A page of comments."""
+
+
+class LovedListing(Listing[LovedOut]):
+    """A page of products by the number of their 5-star comments."""
+
+
+class CommentedListing(Listing[CommentedOut]):
+    """A page of products by the time of their last comment."""
+
+
+class ProductCommentListing(CommentListing):
     """A page of a product's comments.
 
     ``reached`` says of a page that is short how far its reading has come; it is null where the page

@@ -1,6 +1,6 @@
 """The API of a project: a `NinjaAPI` that is strict, answers problems, and knows ETags."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from http import HTTPStatus
 from inspect import unwrap
@@ -24,7 +24,7 @@ from pydantic_core import to_json
 
 from dynapages.django.access import SHARED_SECONDS
 from dynapages.django.problems import NOT_FOUND, PROBLEM_TYPES, ProblemType, problem
-from dynapages.ninja.document import Document, complete
+from dynapages.ninja.document import Document, ScopedSchema, complete
 from dynapages.ninja.errors import Sentences, answer_errors, as_problem
 from dynapages.ninja.keys import ANONYMOUS, OPERATION, caller_of
 from dynapages.ninja.strict import UNKNOWN, StrictParser, refuse_unknown
@@ -53,6 +53,8 @@ class ProblemAPI(NinjaAPI):
 
     ``errors`` are exceptions of the project with the type of their problem, and its sentence, None
     for that of each. ``problem_types`` are further types that it may answer with.
+    ``headers_of_keys`` are the headers that the project adds to every answer to a key, with what
+    each says in the document.
     """
 
     def __init__(
@@ -60,12 +62,14 @@ class ProblemAPI(NinjaAPI):
         *,
         errors: Sentences,
         problem_types: Iterable[ProblemType] = (),
+        headers_of_keys: Mapping[str, str] | None = None,
         **options: Any,  # noqa: ANN401 - ninja's
     ) -> None:
         options.setdefault("renderer", PlainRenderer())
         options.setdefault("servers", [{"url": "/"}])
         super().__init__(parser=StrictParser(), openapi_url=f"/{DOCUMENT}", **options)
         self._problem_types = {*PROBLEM_TYPES, *problem_types}
+        self._headers_of_keys = headers_of_keys or {}
         self._documents: dict[str, Document] = {}
         for error, (kind, sentence) in errors.items():
             self._problem_types.add(kind)
@@ -102,10 +106,14 @@ class ProblemAPI(NinjaAPI):
         view = operation.view_func
         return f"{view.__module__.partition('.')[0]}_{view.__name__}"
 
-    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:  # noqa: ANN401 - ninja's
-        """Return the document, with the problems of each operation."""
-        schema = super().get_openapi_schema(**options)
-        complete(schema, self.problem_types)
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
+    ) -> OpenAPISchema:
+        """Return the document, with the problems and the headers of each operation."""
+        if path_prefix is None:
+            path_prefix = self.get_root_path(path_params or {})
+        schema = ScopedSchema(self, path_prefix)
+        complete(schema, self.problem_types, self._headers_of_keys)
         return schema
 
     def create_temporal_response(self, request: HttpRequest) -> HttpResponse:

@@ -1,17 +1,21 @@
 """The OpenAPI document of an API: what ninja writes, completed; made once, with an ETag."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
+from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 from pydantic import BaseModel, Field
 from pydantic_core import to_json
 
 from dynapages.django.problems import PROBLEM_MEDIA_TYPE, ProblemType
-from dynapages.ninja.keys import IDEMPOTENCY_KEY, LONGEST_KEY, NoKey
+from dynapages.ninja.keys import IDEMPOTENCY_KEY, LONGEST_KEY, KeyAuth, NoKey
+from dynapages.ninja.parameters import simplify_parameters
+from dynapages.ninja.response_headers import describe_headers
 from dynapages.ninja.strict import IF_MATCH
 from dynapages.ninja.versions import entity_tag
 
@@ -20,6 +24,10 @@ SHARED_SECONDS = 3_600
 COMPONENT = "#/components/schemas/"
 ANSWERED_PROBLEMS = (400, 401, 403, 404, 409, 422, 429, 503)
 """The statuses of problems that any operation may be answered with."""
+KEY_DESCRIPTION = (
+    "A key of this API, in the header `Authorization`. The scope that an operation needs stands "
+    "beside it: a key of the scope `write` may also read, one of `staff` may do all."
+)
 _IDEMPOTENCY = {
     "in": "header",
     "name": IDEMPOTENCY_KEY,
@@ -49,7 +57,7 @@ class ProblemBody(BaseModel):
     status: int
     code: str
     detail: str
-    errors: list[FaultOfValue] | None = None
+    errors: list[FaultOfValue] = Field(default_factory=list)
 
 
 class Document:
@@ -68,8 +76,30 @@ class Document:
         return conditional or response
 
 
-def complete(schema: dict[str, Any], problem_types: Iterable[ProblemType]) -> None:
-    """Add the problems of each operation to a document, and leave out what nothing refers to."""
+class ScopedSchema(OpenAPISchema):
+    """What ninja writes of an API, with the scopes that operations need."""
+
+    def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
+        """Return the keys that an operation may be called with, by the names of their schemes."""
+        requirements: list[dict[str, Any]] | None = super().operation_security(operation)
+        for auth in operation.auth_callbacks:
+            if isinstance(auth, KeyAuth):
+                self.securitySchemes[KeyAuth.__name__]["description"] = KEY_DESCRIPTION
+                for requirement in requirements or ():
+                    if KeyAuth.__name__ in requirement:
+                        requirement[KeyAuth.__name__] = [auth.scope.value]
+        return requirements
+
+
+def complete(
+    schema: dict[str, Any],
+    problem_types: Iterable[ProblemType],
+    headers_of_keys: Mapping[str, str],
+) -> None:
+    """Add the problems of each operation to a document, and leave out what nothing refers to.
+
+    ``headers_of_keys`` are headers of every answer to a key, with what each says.
+    """
     components = schema["components"]
     components["securitySchemes"].pop(NoKey.__name__, None)
     body = ProblemBody.model_json_schema(ref_template=COMPONENT + "{model}")
@@ -80,7 +110,9 @@ def complete(schema: dict[str, Any], problem_types: Iterable[ProblemType]) -> No
     components["schemas"]["Problem"] = body
     for operations in schema["paths"].values():
         for method, operation in operations.items():
+            simplify_parameters(operation, components["schemas"])
             _describe_operation(operation, is_read=method == "get")
+    describe_headers(schema, headers_of_keys)
     _leave_out_unused(schema)
 
 
@@ -95,6 +127,9 @@ def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
         else:
             security.append(requirement)
     operation["security"] = security
+    for requirement in security:
+        for scope in requirement.get(KeyAuth.__name__, ()):
+            operation["description"] = _sentence_of_keys(scope, is_optional={} in security)
     statuses = [HTTPStatus(number) for number in ANSWERED_PROBLEMS]
     responses = operation["responses"]
     if is_read:
@@ -117,6 +152,13 @@ def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
         if content is None:
             content = {"schema": {"$ref": f"{COMPONENT}Problem"}}
         response["content"] = {PROBLEM_MEDIA_TYPE: content}
+    operation["responses"] = dict(sorted(responses.items()))
+
+
+def _sentence_of_keys(scope: str, *, is_optional: bool) -> str:
+    if is_optional:
+        return f"Needs no key. With one, of the scope `{scope}`, it answers what its user may see."
+    return f"Needs a key of the scope `{scope}`."
 
 
 def _leave_out_unused(schema: dict[str, Any]) -> None:

@@ -60,7 +60,8 @@ class Listing(ResponseBody, Generic[T]):
     """A page of a list; its links are addresses on this host, null where there is no such page.
 
     A page may be short, even empty, and have a next one. ``total`` is null where it is not counted,
-    ``cost`` is in capacity units.
+    ``cost`` is in capacity units. A subclass, as ``class NoteListing(Listing[NoteOut])``, has a
+    name that clients can have which are made of the document.
     """
 
     items: list[T]

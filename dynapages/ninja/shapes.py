@@ -32,8 +32,6 @@ Moment = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """UTC, with microseconds and Z."""
-
-
 StrictNumber = Annotated[int, Strict()]
 """A whole number of JSON; ``true`` and ``"5"`` are refused, ``5.0`` is 5."""
 StrictFlag = Annotated[bool, Strict()]
@@ -104,4 +102,7 @@ class ResponseBody(BaseModel):
     Unlike a ``Schema`` of ninja it reads plain attributes: a list costs a fifth of the time.
     """
 
-    model_config = ConfigDict(from_attributes=True)
+    # What has a default is answered as well, so programs may rely on it.
+    model_config = ConfigDict(
+        from_attributes=True, json_schema_serialization_defaults_required=True
+    )

@@ -10,18 +10,18 @@ from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult
-from dynapages.ninja import Listing, ListOf, PageOf, caller_of, lists
+from dynapages.ninja import ListOf, PageOf, caller_of, lists
 from shop.api.routing import READ, STAFF, router
 from shop.api.shapes import (
     CategoryIn,
-    CategoryOut,
+    CategoryListing,
     LeadingWord,
     NewProductId,
     NewSlug,
     OrderOfProducts,
     ProductId,
     ProductIn,
-    ProductOut,
+    ProductListing,
     SearchText,
     Slug,
     WholeCategoryOut,
@@ -35,14 +35,14 @@ from shop.catalogue.search import find_products, parse_search
 from shop.orders.entries import money
 
 
-@router.get("/categories", response=Listing[CategoryOut], auth=READ)
+@router.get("/categories", response=CategoryListing, auth=READ)
 @lists
 def list_categories(request: HttpRequest) -> ListOf[tiles.CategoryNode]:
     """List all categories by name, each followed by those in it."""
     return ListOf(Pager("", "categories/tree"), catalogue.list_all_categories, catalogue.PLAN)
 
 
-@router.get("/categories/{slug}/products", response=Listing[ProductOut], auth=READ)
+@router.get("/categories/{slug}/products", response=ProductListing, auth=READ)
 @lists
 def list_products(
     request: HttpRequest, slug: Slug, order: OrderOfProducts = None
@@ -56,7 +56,7 @@ def list_products(
     return ListOf(category_pager(slug, order), read, plan)
 
 
-@router.get("/search", response=Listing[ProductOut], auth=READ)
+@router.get("/search", response=ProductListing, auth=READ)
 @lists
 def search_products(
     request: HttpRequest,
@@ -75,7 +75,7 @@ def search_products(
     return ListOf(search_pager(typed, words, by), read, "words of names")
 
 
-@router.get("/products", response=Listing[ProductOut], auth=READ)
+@router.get("/products", response=ProductListing, auth=READ)
 @lists
 def all_products(request: HttpRequest) -> ListOf[tiles.ProductTile]:
     """List all products by name."""

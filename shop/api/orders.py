@@ -12,7 +12,7 @@ from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from dynapages.ninja import Listing, ListOf, PageOf, caller_of, lists
+from dynapages.ninja import ListOf, PageOf, caller_of, lists
 from shop.accounts.rate_limits import count_order_change
 from shop.api.problems import KeyWithoutUser
 from shop.api.routing import OWN, STAFF, WRITE, router
@@ -23,7 +23,7 @@ from shop.api.shapes import (
     MoveIn,
     OrderId,
     OrderIn,
-    OrderOut,
+    OrderListing,
     Queued,
     WholeOrderOut,
 )
@@ -40,14 +40,14 @@ from shop.orders.moving import move_order
 from shop.orders.placing import place_order
 
 
-@router.get("/orders", response=Listing[OrderOut], auth=OWN)
+@router.get("/orders", response=OrderListing, auth=OWN)
 @lists
 def own_orders(request: HttpRequest, chosen: Query[Chosen]) -> ListOf[OrderEntry]:
     """List the orders of the key's user, newest first."""
     return _orders_of(_user(request), chosen)
 
 
-@router.get("/staff/customers/{username}/orders", response=Listing[OrderOut], auth=STAFF)
+@router.get("/staff/customers/{username}/orders", response=OrderListing, auth=STAFF)
 @lists
 def customer_orders(
     request: HttpRequest, username: Customer, chosen: Query[Chosen]
@@ -56,7 +56,7 @@ def customer_orders(
     return _orders_of(username, chosen)
 
 
-@router.get("/staff/orders", response=Listing[OrderOut], auth=STAFF)
+@router.get("/staff/orders", response=OrderListing, auth=STAFF)
 @lists
 def open_orders(request: HttpRequest, chosen: Query[Queued]) -> ListOf[OrderEntry]:
     """List the open orders of all customers, oldest first."""

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 from dynapages.files.identifiers import IDENTIFIER
 from dynapages.ninja import (
     IdText,
+    Listing,
     Moment,
     QueryParameters,
     RequestBody,
@@ -111,6 +112,14 @@ class WholeCategoryOut(CategoryOut):
     copies_wait: bool = False
 
 
+class CategoryListing(Listing[CategoryOut]):
+    """A page of categories."""
+
+
+class ProductListing(Listing[ProductOut]):
+    """A page of products."""
+
+
 class ProductIn(RequestBody):
     """A product as it is to be, from the ``version`` that was read, empty for a new one.
 
@@ -185,6 +194,10 @@ class WholeOrderOut(OrderOut):
     line_count: int
     history: list[StepOut]
     pickup: NewPickup | None
+
+
+class OrderListing(Listing[OrderOut]):
+    """A page of orders."""
 
 
 class LineIn(RequestBody):

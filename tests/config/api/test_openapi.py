@@ -1,10 +1,52 @@
 """The OpenAPI document as somebody reads it who knows nothing but that."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
-from tests.support.config.api import operations
+from tests.support.config.api import operations, schema
 
+COMPONENTS = schema()["components"]["schemas"]
 OPERATIONS = operations()
+KEYWORDS = {
+    *("$ref", "type", "enum", "format", "title", "description", "default", "examples"),
+    *("allOf", "anyOf", "properties", "required", "additionalProperties", "items"),
+    *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"),
+}
+"""What the document says of values, in the words of JSON Schema."""
+
+
+def schemas_in(part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a schema, and those within it."""
+    yield part
+    within = [*part.get("properties", {}).values(), *part.get("anyOf", ()), *part.get("allOf", ())]
+    if "items" in part:
+        within.append(part["items"])
+    for each in within:
+        yield from schemas_in(each)
+
+
+def answered(name: str) -> dict[str, Any]:
+    """The schema of what an operation answers when all goes well."""
+    for status, response in OPERATIONS[name]["responses"].items():
+        if status < 300:
+            for media in response.get("content", {}).values():
+                found: dict[str, Any] = media["schema"]
+                return found
+    return {}
+
+
+def components_in(part: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of the components that a schema refers to, and those that these refer to."""
+    for each in schemas_in(part):
+        if "$ref" in each:
+            name = each["$ref"].rpartition("/")[2]
+            yield name
+            yield from components_in(COMPONENTS[name])
+
+
+ANSWERED = sorted({each for name in OPERATIONS for each in components_in(answered(name))})
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -12,3 +54,29 @@ class TestAnOperation:
     def test_says_what_each_parameter_is(self, name):
         parameters = OPERATIONS[name]["parameters"]
         assert [each["name"] for each in parameters if not each.get("description")] == []
+
+    def test_takes_no_null_in_its_address(self, name):
+        parameters = OPERATIONS[name]["parameters"]
+        found = [each for one in parameters for each in schemas_in(one["schema"])]
+        assert {"type": "null"} not in found
+
+    def test_says_which_scope_its_key_needs(self, name):
+        operation = OPERATIONS[name]
+        (scope,) = operation["security"][0]["KeyAuth"]
+        assert f"of the scope `{scope}`" in operation["description"]
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+class TestAComponent:
+    def test_uses_words_of_json_schema_alone(self, name):
+        used = {keyword for each in schemas_in(COMPONENTS[name]) for keyword in each}
+        assert used - KEYWORDS == set()
+
+    def test_has_a_name_that_is_one_word(self, name):
+        assert name.isalpha()
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_what_is_always_answered_is_required(name):
+    component = COMPONENTS[name]
+    assert {*component.get("properties", ())} == {*component.get("required", ())}

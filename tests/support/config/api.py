@@ -4,6 +4,7 @@ Each answer is compared with the schema that the site serves.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_network
@@ -126,14 +127,24 @@ def faults_of(answer: httpx.Response) -> list[str]:
     described = found[0]["responses"].get(answer.status_code)
     if described is None:
         return [] if answer.status_code in {405, 413, 500} else [f"no {answer.status_code}"]
+    wrong = [*faults_of_headers(answer, described["headers"])]
     kind = answer.headers.get("Content-Type", "").partition(";")[0]
     if "content" not in described:
-        return [answer.text] if answer.content else []
+        return [*wrong, answer.text] if answer.content else wrong
     if kind not in described["content"]:
         return [f"{kind} is no type of a {answer.status_code}"]
     of_it = {**described["content"][kind]["schema"], "components": schema()["components"]}
     errors = jsonschema_rs.Draft202012Validator(of_it).iter_errors(answer.json())
-    return [f"{error.instance_path}: {error.message}" for error in errors]
+    return [*wrong, *(f"{error.instance_path}: {error.message}" for error in errors)]
+
+
+def faults_of_headers(answer: httpx.Response, described: dict[str, Any]) -> Iterator[str]:
+    """Yield which headers an answer has and should not have, by the schema, or the reverse."""
+    for name, header in schema()["components"]["headers"].items():
+        if name in answer.headers and name not in described:
+            yield f"{name} is not described for a {answer.status_code}"
+        if name in described and header["required"] and name not in answer.headers:
+            yield f"{name} is missing in a {answer.status_code}"
 
 
 def _pattern(route: str) -> str:

@@ -9,20 +9,20 @@ import sys
 from shop_client.api.comments import comments_edit, comments_list_comments, comments_post
 from shop_client.client import AuthenticatedClient
 from shop_client.models import (
-    CommentListing,
     CommentOut,
-    CommentsListCommentsLanguageItem,
     DraftIn,
     EditIn,
+    Language,
     Problem,
+    ProductCommentListing,
 )
 
 address, key, product_id = sys.argv[1:]
 client = AuthenticatedClient(address, key, raise_on_unexpected_status=True)
 
-languages = [CommentsListCommentsLanguageItem.EN]
+languages = [Language.EN, Language.DE]
 listed = comments_list_comments.sync(product_id, client=client, language=languages, rating=[4, 5])
-assert isinstance(listed, CommentListing)
+assert isinstance(listed, ProductCommentListing)
 
 draft = DraftIn(rating=5, title="Bright", text="It lights up.")
 own = comments_post.sync(product_id, client=client, body=draft, idempotency_key="posted-once")

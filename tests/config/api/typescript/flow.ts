@@ -17,7 +17,7 @@ function value<Data>(answer: { data?: Data; error?: components["schemas"]["Probl
 type Filter = NonNullable<paths[typeof COMMENTS]["get"]["parameters"]["query"]>;
 const filter: Filter = { language: ["en", "de"], rating: [4, 5] };
 const first = value(await api.GET(COMMENTS, { params: { path: { product_id }, query: filter } }));
-const cursor = new URL(first.next ?? "", address).searchParams.get("cursor");
+const cursor = new URL(first.next ?? "", address).searchParams.get("cursor") ?? "";
 const query: Filter = { ...filter, cursor };
 const second = value(await api.GET(COMMENTS, { params: { path: { product_id }, query } }));
 
