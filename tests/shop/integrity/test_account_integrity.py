@@ -7,7 +7,8 @@ from dynapages.upkeep import Difference
 from shop import keys
 from shop.accounts.confirmation import confirm
 from shop.accounts.queries import find_user, users_with_email
-from shop.accounts.services import create_profile
+from shop.accounts.services import create_profile, shut_profile
+from tests.support.orders.making import made_order, put
 from tests.support.shop.checks import Key, differences, lose, spoil, stored, told
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -87,3 +88,18 @@ class TestTheCheckOfAccounts:
         rows = [difference.as_dict() for difference in differences("accounts")]
         assert rows
         assert "mail.example" not in str(rows)
+
+
+class TestTheCheckOfCustomers:
+    def test_finds_one_who_has_orders_and_no_account(self, fresh):
+        """Whoever signs up by that name sees the orders."""
+        order = made_order(fresh("alex"))
+        put(order)
+        (difference,) = told("accounts", "account", f"customer {order.username}")
+        assert difference.stored == "none"
+        assert difference.repair is None
+
+    def test_finds_none_where_the_account_was_shut(self, ann):
+        put(made_order(ann))
+        shut_profile(ann)
+        assert told("accounts", "account", f"customer {ann}") == []

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from io import StringIO
 from random import Random
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
 from django.core.management import call_command
-from django.http import HttpResponse
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from comments.host import SETS
 from comments.models import TABLE as COMMENTS
@@ -30,12 +30,12 @@ from comments.votes.services import cast_vote
 from dynapages.calls import clock
 from dynapages.django.callers import Scope
 from dynapages.process import connect, current_connection
+from shop import keys
 from shop.accounts.confirmation import confirm
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.activity.months import Month
 from shop.activity.recording import LOG
-from shop.api_keys.answers import begin, finish
 from shop.api_keys.services import create_key, list_keys, revoke_key
 from shop.catalogue.content import NewProduct
 from shop.catalogue.editing import (
@@ -65,6 +65,8 @@ TABLES = ("shop", "comments", "words", "sets", "activity")
 MOMENTS = ("early", "middle", "late")
 LONG = "A long text about a lamp, which lists cut and a page of its own shows. " * 12
 STAFF, BUYER, ERASED = "sam", "alice", "eve"
+KEY = "Till"
+"""The name of a key of the API that is revoked."""
 
 
 @contextmanager
@@ -77,11 +79,17 @@ def every_read_model() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Moments:
-    """The tables at three moments, the earliest first."""
+    """The tables at three moments, the earliest first.
+
+    ``revoked_key`` is the text of a key of the API that was revoked between the last two,
+    ``staff_key`` that of one which is valid at each.
+    """
 
     early: Snapshot
     middle: Snapshot
     late: Snapshot
+    revoked_key: str
+    staff_key: str
 
     def bring_back(self, **moments: str) -> None:
         """Bring tables back, each to a moment by its name; the others are as they are ``late``."""
@@ -91,6 +99,14 @@ class Moments:
             items[table] = getattr(self, moment).items[table]
         Snapshot(items).restore()
         forget()
+
+    def order_ids(self, username: str) -> list[str]:
+        """The ids of all orders that a user has ever placed."""
+        order_ids = []
+        for partition_key, sort_key in self.late.items[SHOP]:
+            if partition_key == keys.user(username) and sort_key.startswith(keys.ORDER_PREFIX):
+                order_ids.append(sort_key.removeprefix(keys.ORDER_PREFIX))
+        return order_ids
 
     def tear(self, name: str, rng: Random) -> None:
         """Bring a table back with each item as it was at one of two moments, by chance."""
@@ -121,11 +137,14 @@ def forget() -> None:
 def live() -> Moments:
     """Open a shop, and let time pass in it; return it at three moments."""
     _open()
+    _key, text = create_key(name=KEY, scope=Scope.WRITE, username=BUYER, now=clock.now())
+    _key, staff_key = create_key(name="Office", scope=Scope.STAFF, username=STAFF, now=clock.now())
     early = _at_rest()
     _first_week()
+    assert post_by_key(text).status_code == 201
     middle = _at_rest()
     _second_week()
-    return Moments(early, middle, _at_rest())
+    return Moments(early, middle, _at_rest(), revoked_key=text, staff_key=staff_key)
 
 
 def _at_rest() -> Snapshot:
@@ -157,7 +176,6 @@ def _open() -> None:
         NewProduct("rug", "Small rug", ("home",), "", 900, "EUR"),
     ]
     put_catalogue(categories=categories, products=products)
-    create_key(name="Till", scope=Scope.WRITE, username=BUYER, now=now)
     create_key(name="Eve's", scope=Scope.WRITE, username=ERASED, now=now)
     buy(BUYER, "basket-1", "lamp", "pan", until=Status.DELIVERED)
     buy("bob", "basket-2", "chair", until=Status.SHIPPED)
@@ -201,14 +219,12 @@ def _first_week() -> None:
     restore(comment_id="old-rug-2")
     feature("old-lamp-1")
     confirm("carol", "carol@mail.example")
-    begin("once", "digest", now=now)
-    finish("once", HttpResponse(b"{}", "application/json", 201), now=now)
     call_command("delete_user_data", ERASED, stdout=StringIO())
 
 
 def _second_week() -> None:
     for key in list_keys():
-        if key.name == "Till":
+        if key.name == KEY:
             revoke_key(key.id)
     user = find_user("bob")
     user.email = "bob@other.example"
@@ -244,6 +260,16 @@ def write(
         user_id=who,
         author=who,
         now=clock.now(),
+    )
+
+
+def post_by_key(key: str) -> Any:
+    """Post a comment by a key of the API, or have the answer to the same request again."""
+    return Client().post(
+        "/api/v1/products/rug/comments",
+        {"rating": 2, "title": "Thin", "text": "Bright, but thin"},
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {key}", "Idempotency-Key": "rug"},
     )
 
 
