@@ -1,10 +1,17 @@
 """One comment: read, posted, changed, deleted, voted for and reported."""
 
-from django.http import HttpRequest
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Status
 from ulid import ULID
 
+from comments.api.problems import COMMENT_CHANGED
 from comments.api.routing import READ, WRITE, router
 from comments.api.shapes import (
+    ChangeIn,
+    CommentConflict,
     CommentId,
     CommentOut,
     DraftIn,
@@ -15,6 +22,7 @@ from comments.api.shapes import (
     comment_out,
 )
 from comments.host import find_product
+from comments.lists.entries import WholeComment
 from comments.lists.page import read_comment_page
 from comments.posting import services as posting
 from comments.reports import services as reports
@@ -22,13 +30,24 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.states import Revision
 from comments.users import display_name_of, find_user
 from comments.votes import services as vote_services
+from comments.votes.rank import count_votes
 from comments.web.rate_limits import count_write
 from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
 from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
-from dynapages.ninja import caller_of
+from dynapages.django.problems import ProblemType
+from dynapages.ninja import IfMatch, caller_of
+
+POSTED = {HTTPStatus.CREATED: CommentOut, HTTPStatus.CONFLICT: CommentConflict}
+EDITED = {
+    HTTPStatus.OK: CommentOut,
+    HTTPStatus.CONFLICT: CommentConflict,
+    HTTPStatus.PRECONDITION_FAILED: CommentConflict,
+}
+DELETED = {HTTPStatus.NO_CONTENT: None, HTTPStatus.PRECONDITION_FAILED: CommentConflict}
+"""What the operations that write answer, by status."""
 
 
 @router.get("/comments/{path:comment_id}", response=CommentOut, auth=READ)
@@ -50,13 +69,32 @@ def get_comment(request: HttpRequest, comment_id: CommentId) -> CommentOut:
     if caller.allows(Scope.STAFF):
         revision = comment.seen
     return comment_out(
+        request,
         comment,
         text=comment.body,
         is_excerpt=False,
         has_voted=has_voted,
+        helpful_votes=_helpful_votes(comment),
         version=Revision.parse(comment.seen).version,
         revision=revision,
     )
+
+
+def _helpful_votes(comment: WholeComment) -> int:
+    """Return a comment's votes: its item has them, but a hidden one's are counted by a read."""
+    if comment.is_hidden:
+        return count_votes(comment.id)
+    return comment.helpful
+
+
+def not_as_seen(
+    request: HttpRequest, kind: ProblemType, error: Exception, *, comment_id: str
+) -> HttpResponse:
+    """Answer that a comment is not as it was seen, with the comment as it is now.
+
+    Raises NoSuchComment where it is gone.
+    """
+    return ninja.conflict(request, kind, error, get_comment(request, comment_id))
 
 
 def name_of_caller(request: HttpRequest) -> str:
@@ -75,45 +113,89 @@ def count_write_of_caller(request: HttpRequest, *, is_staff: bool = False) -> No
     count_write(request, caller_of(request).user_id, now=clock.now(), is_staff=is_staff)
 
 
-@router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
-def post(request: HttpRequest, product_id: ProductId, content: DraftIn) -> object:
+@router.post("/products/{product_id}/comments", response=POSTED, auth=WRITE)
+def post(
+    request: HttpRequest, product_id: ProductId, content: DraftIn, response: HttpResponse
+) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     # Made of the request, so that a second attempt posts no second comment.
     comment_id = str(ULID.from_bytes(ninja.token_of(request)))
     user_id = caller_of(request).user_id
     # A gate is not asked about what is there already: it might refuse a comment for itself.
     if is_second_attempt(request) and posting.is_posted(comment_id, user_id=user_id):
-        return get_comment(request, comment_id)
+        return _posted(request, response, comment_id)
     find_product(product_id)
     count_write_of_caller(request)
-    posting.post_comment(
-        content.draft,
-        comment_id=comment_id,
-        product_id=product_id,
-        user_id=user_id,
-        author=name_of_caller(request),
-        now=clock.now(),
-    )
-    return get_comment(request, comment_id)
+    try:
+        posting.post_comment(
+            content.draft,
+            comment_id=comment_id,
+            product_id=product_id,
+            user_id=user_id,
+            author=name_of_caller(request),
+            now=clock.now(),
+        )
+    # The same request was carried out before, and the comment was edited since.
+    except posting.PostedOtherwise as error:
+        return not_as_seen(request, COMMENT_CHANGED, error, comment_id=comment_id)
+    return _posted(request, response, comment_id)
 
 
-@router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
-def edit(request: HttpRequest, comment_id: CommentId, content: EditIn) -> object:
-    """Change a comment of one's own, if its version is still the one that was read."""
+def _posted(request: HttpRequest, response: HttpResponse, comment_id: str) -> Status[CommentOut]:
+    """Answer with a comment that was posted, and where it is."""
+    comment = get_comment(request, comment_id)
+    response["Location"] = comment.api_url
+    return Status(HTTPStatus.CREATED, comment)
+
+
+@router.put("/comments/{path:comment_id}", response=EDITED, auth=WRITE)
+def edit(
+    request: HttpRequest, comment_id: CommentId, content: EditIn, if_match: IfMatch = None
+) -> object:
+    """Replace a comment of one's own, if its version is still the one that was read."""
+
+    def replaced(_before: posting.Draft) -> posting.Draft:
+        return content.draft
+
+    return _edit(request, comment_id, replaced, version=content.version)
+
+
+@router.patch("/comments/{path:comment_id}", response=EDITED, auth=WRITE)
+def change(
+    request: HttpRequest, comment_id: CommentId, content: ChangeIn, if_match: IfMatch = None
+) -> object:
+    """Change the parts of a comment of one's own that are sent; without any it stays as it is."""
+    return _edit(request, comment_id, content.changed, version=content.version)
+
+
+def _edit(
+    request: HttpRequest,
+    comment_id: str,
+    make_draft: Callable[[posting.Draft], posting.Draft],
+    *,
+    version: int | None,
+) -> object:
+    seen = ninja.number_seen(request, version)
     count_write_of_caller(request)
-    posting.save_edit(
-        content.draft,
-        comment_id=comment_id,
-        version=content.version,
-        user_id=caller_of(request).user_id,
-        now=clock.now(),
-    )
+    try:
+        posting.change_own(
+            make_draft,
+            comment_id=comment_id,
+            version=seen,
+            user_id=caller_of(request).user_id,
+            now=clock.now(),
+        )
+    except posting.EditLost as error:
+        return not_as_seen(request, COMMENT_CHANGED, error, comment_id=comment_id)
     return get_comment(request, comment_id)
 
 
-@router.delete("/comments/{path:comment_id}", response={204: None}, auth=WRITE)
-def delete(request: HttpRequest, comment_id: CommentId) -> None:
-    """Delete a comment of one's own, or as staff any."""
+@router.delete("/comments/{path:comment_id}", response=DELETED, auth=WRITE)
+def delete(request: HttpRequest, comment_id: CommentId, if_match: IfMatch = None) -> object:
+    """Delete a comment of one's own, or as staff any; without ``If-Match`` in any version."""
+    version = None
+    if if_match is not None:
+        version = ninja.number_seen(request, None)
     caller = caller_of(request)
     try:
         is_own = posting.is_author(caller.user_id, load_comment(comment_id))
@@ -123,13 +205,17 @@ def delete(request: HttpRequest, comment_id: CommentId) -> None:
         finish_owed_or_log(comment_id)
         was_deleted = bool(error.product_id)
         if was_deleted and is_second_attempt(request):
-            return
+            return Status(HTTPStatus.NO_CONTENT, None)
         raise
     # A hidden comment must not be found out by trying to delete it.
     if not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     count_write_of_caller(request, is_staff=not is_own)
-    posting.delete_comment(comment_id, by=caller.user_id, now=clock.now())
+    try:
+        posting.delete_comment(comment_id, by=caller.user_id, version=version, now=clock.now())
+    except posting.EditLost as error:
+        return not_as_seen(request, COMMENT_CHANGED, error, comment_id=comment_id)
+    return Status(HTTPStatus.NO_CONTENT, None)
 
 
 @router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)

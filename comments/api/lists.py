@@ -13,15 +13,16 @@ from comments.api.shapes import (
     LovedListing,
     ProductCommentListing,
     ProductId,
-    ProductLink,
     SearchOut,
     Username,
     WordOut,
     comment_out,
+    product_link,
 )
-from comments.filters import CommentFilter
+from comments.filters import BadFilter, CommentFilter
 from comments.host import COMMENTS
 from comments.lists.listing import pager_of
+from comments.lists.orders import CommentOrder, at_month
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.lists.queries import Reach, reached_at
 from comments.lists.search_listing import NOT_SEARCHED, words_left_out
@@ -62,6 +63,8 @@ def list_comments(
     visitor = ninja.visitor_of(request)
 
     def read(page_request: PageRequest) -> PageOf[CommentOut]:
+        if chosen.month is not None:
+            page_request = _at_month(page_request, chosen.month, chosen.order)
         page = read_comments_page(
             CommentsRequest(
                 narrowed,
@@ -75,7 +78,9 @@ def list_comments(
         )
         results = page.results
         voted = _voted_by(visitor, page.voted)
-        shown = [comment_out(comment, voted, product_id=product_id) for comment in page.comments]
+        shown = []
+        for comment in page.comments:
+            shown.append(comment_out(request, comment, voted, product_id=product_id))
         search_out = None
         if search:
             search_out = _search_out(search.search, results.reach)
@@ -87,7 +92,16 @@ def list_comments(
             more={"reached": reached_at(results.page), "search": search_out},
         )
 
-    return ListOf(pager_of(product_id, narrowed, chosen.order, search), read)
+    pager = pager_of(product_id, narrowed, chosen.order, search)
+    return ListOf(pager, read, first_page_only=("month",))
+
+
+def _at_month(page_request: PageRequest, month: str, order: CommentOrder) -> PageRequest:
+    """Return the first page of a list as one that begins at a month. Raises Refusal."""
+    try:
+        return at_month(page_request, month, order)
+    except BadFilter as error:
+        raise Refusal(str(error)) from error
 
 
 def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
@@ -126,10 +140,10 @@ def most_helpful(request: HttpRequest, product_id: ProductId) -> ListOf[CommentO
     def read(page_request: PageRequest) -> PageResult[CommentOut]:
         result = rankings.read_most_helpful(product_id, page_request, visitor=visitor)
         voted = _voted_by(visitor, result.voted)
-        shown = [
-            comment_out(ranked.comment, voted, product_id=product_id, helpful_votes=ranked.helpful)
-            for ranked in result.comments.items
-        ]
+        shown = []
+        for ranked in result.comments.items:
+            more = {"product_id": product_id, "helpful_votes": ranked.helpful}
+            shown.append(comment_out(request, ranked.comment, voted, **more))
         return PageResult(tuple(shown), result.comments.page)
 
     return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
@@ -152,7 +166,8 @@ def written_by(request: HttpRequest, username: Username) -> ListOf[CommentOut]:
         comments = [each for each in written.items if sees_hidden or not each.is_hidden]
         shown = []
         for comment, product in profiles.with_products(comments):
-            shown.append(comment_out(comment, product=ProductLink.model_validate(product)))
+            link = product_link(request, product)
+            shown.append(comment_out(request, comment, product=link))
         return PageResult(tuple(shown), written.page)
 
     return ListOf(Pager("", f"profile/{user_id}"), read, profiles.PLAN)

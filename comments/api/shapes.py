@@ -1,14 +1,19 @@
 """What the operations on comments take and answer."""
 
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, Any
 
+from django.http import HttpRequest
+from django.urls import NoReverseMatch
+from django.utils.translation import gettext_lazy
 from ninja import Path
-from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, Field, ValidationInfo, WithJsonSchema
 from typing_extensions import TypeAliasType
 
-from comments.filters import MOST_LANGUAGES, all_languages, is_language
+from comments.filters import MOST_LANGUAGES, all_languages, is_language, unknown_language
+from comments.host import Product
 from comments.lists.entries import CommentEntry
-from comments.lists.orders import CommentOrder
+from comments.lists.orders import MONTH, CommentOrder
 from comments.moderation.services import Decision
 from comments.posting import forms
 from comments.posting import services as posting
@@ -18,20 +23,37 @@ from comments.reports import services as reports
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
 from comments.store.states import State
 from dynapages.ninja import (
+    ApiAddress,
+    Conflict,
     IdText,
     Listing,
     Moment,
+    PartialBody,
     QueryParameters,
     RequestBody,
     ResponseBody,
     StrictNumber,
+    TextForm,
+    api_address,
 )
+
+PRODUCT_OPERATION = "get_product"
+"""The name of the operation that answers a product, in an API that has one."""
+
+# Values. Patterns are for the document alone: what is wrong is said in a sentence.
 
 
 def _language(code: str) -> str:
     if not is_language(code):
-        raise ValueError("use a two-letter ISO 639-1 code such as en, de or pt")
+        raise ValueError(unknown_language(code))
     return code
+
+
+def _product_api_url(product_id: str, info: ValidationInfo[Any]) -> str | None:
+    """Return the address of a product in the API, None in one that has no operation for it."""
+    with suppress(NoReverseMatch):
+        return api_address(info.context["request"], PRODUCT_OPERATION, product_id)
+    return None
 
 
 # An alias with a name is a component of the document: programs have one type for all of these.
@@ -50,6 +72,7 @@ Language = TypeAliasType(
         ),
     ],
 )
+CommentAddress = Annotated[str, ApiAddress("get_comment")]
 ProductId = Annotated[IdText, Path(description="The id of a product.")]
 CommentId = Annotated[
     IdText, Path(description="The id of a comment. That of an imported one may have slashes.")
@@ -60,17 +83,44 @@ Stars = Annotated[int, Field(ge=LEAST_STARS, le=MOST_STARS)]
 """In a query, where all values are text."""
 Rating = Annotated[StrictNumber, Field(ge=LEAST_STARS, le=MOST_STARS)]
 """In a body."""
-Text = Annotated[str, StringConstraints(pattern=r"^[^\u0000]*$")]
-Words = Annotated[str, StringConstraints(pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
+Text = Annotated[
+    str,
+    TextForm(
+        r"[^\u0000]*",
+        gettext_lazy("The text has the character NUL (U+0000): leave it out."),
+    ),
+]
+Words = Annotated[
+    str,
+    TextForm(
+        r"[^\u0000]*[^\s\u0000][^\u0000]*",
+        gettext_lazy("Write some words: not blanks alone, and without the character NUL."),
+    ),
+]
 Version = Annotated[StrictNumber, Field(ge=0, le=2**53)]
+RevisionText = Annotated[
+    str,
+    TextForm(
+        rf"({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}",
+        gettext_lazy("Send the comment's “revision” as it was answered, such as LISTED.3.0."),
+    ),
+]
+Month = Annotated[
+    str,
+    TextForm(MONTH, gettext_lazy("A month is written as 2026-03.")),
+]
+
+
+# What is answered
 
 
 class ProductLink(ResponseBody):
-    """A product by its name."""
+    """A product by its name; ``api_url`` is null where the API has no operation for it."""
 
     id: str
     name: str
     url: str
+    api_url: Annotated[str | None, AfterValidator(_product_api_url)] = Field(validation_alias="id")
 
 
 class ReplyOut(ResponseBody):
@@ -85,14 +135,15 @@ class ReplyOut(ResponseBody):
 class CommentOut(ResponseBody):
     """A comment; where ``is_excerpt``, its own address has the whole text.
 
-    ``username`` stands for its author in addresses, and is empty for an imported one. ``product``
-    is there in lists of several, ``has_voted`` with a key of a user, ``helpful_votes`` where the
-    list is sorted by them. Alone it has a ``version``, which its author edits, and for
-    staff a ``revision`` to decide on.
+    ``url`` is its page, ``api_url`` its address here. ``username`` stands for its author in
+    addresses, and is empty for an imported one. ``product`` is there in lists of several,
+    ``has_voted`` with a key of a user, ``helpful_votes`` where the list is sorted by them. Alone it
+    has these, and a ``version``, which its author edits, and for staff a ``revision`` to decide on.
     """
 
     id: str
     url: str
+    api_url: CommentAddress = Field(validation_alias="id")
     product_id: str
     product: ProductLink | None = None
     language: str
@@ -129,6 +180,18 @@ class CommentedOut(ResponseBody):
     last_commented: Moment = Field(validation_alias="commented")
     comment_id: str
     comment_url: str
+    comment_api_url: CommentAddress = Field(validation_alias="comment_id")
+
+
+class CommentConflict(Conflict[CommentOut]):
+    """An error; where the comment has changed, ``current`` is what it is now, as it is read."""
+
+
+class ReplyConflict(Conflict[ReplyOut]):
+    """An error; where the reply has changed, ``current`` is what it is now, null without one."""
+
+
+# What is taken
 
 
 class DraftIn(RequestBody):
@@ -141,17 +204,56 @@ class DraftIn(RequestBody):
 
     @property
     def draft(self) -> posting.Draft:
-        # Line ends are stored in one form, whatever a program sends.
-        text = self.text.replace("\r\n", "\n").replace("\r", "\n").strip()
-        title = " ".join(self.title.split())
-        language = self.language or detect_language(f"{title}\n{text}") or forms.DEFAULT_LANGUAGE
-        return posting.Draft(self.rating, language, title, text)
+        title, text = _title(self.title), _text(self.text)
+        return posting.Draft(self.rating, self.language or _detected(title, text), title, text)
 
 
 class EditIn(DraftIn):
-    """A comment as it is to be, from the version that was read."""
+    """A comment as it is to be, from the ``version`` that was read, unless ``If-Match`` says it."""
 
-    version: Version
+    version: Version | None = None
+
+
+class ChangeIn(PartialBody):
+    """Parts of a comment: those that are not sent stay as they are.
+
+    A ``language`` of null is detected in the text anew. ``version`` is the one that was read,
+    unless ``If-Match`` says it.
+    """
+
+    rating: Rating = LEAST_STARS
+    title: Text = Field("", max_length=forms.LONGEST_TITLE)
+    text: Text = Field("", max_length=forms.LONGEST_TEXT)
+    language: Language | None = None
+    version: Version | None = None
+
+    def changed(self, before: posting.Draft) -> posting.Draft:
+        """Return the content that a comment has then."""
+        rating, title, text, language = before.rating, before.title, before.body, before.language
+        if "rating" in self.sent:
+            rating = self.rating
+        if "title" in self.sent:
+            title = _title(self.title)
+        if "text" in self.sent:
+            text = _text(self.text)
+        if "language" in self.sent:
+            language = self.language or _detected(title, text)
+        return posting.Draft(rating, language, title, text)
+
+
+def _title(sent: str) -> str:
+    """Return a title on one line."""
+    return " ".join(sent.split())
+
+
+def _text(sent: str) -> str:
+    """Return a text with its line ends in one form, whatever a program sends."""
+    return sent.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _detected(title: str, text: str) -> str:
+    """Return the language of a comment by its words."""
+    return detect_language(f"{title}\n{text}") or forms.DEFAULT_LANGUAGE
 
 
 class ReportIn(RequestBody):
@@ -164,7 +266,7 @@ class ReportIn(RequestBody):
 class ReplyIn(RequestBody):
     """A reply; ``version`` is of the one it replaces, 0 for none."""
 
-    text: Words = Field(min_length=1, max_length=replies.LONGEST_REPLY)
+    text: Words = Field(max_length=replies.LONGEST_REPLY)
     version: Version = 0
 
 
@@ -172,7 +274,10 @@ class DecisionIn(RequestBody):
     """A decision, on the ``revision`` that was seen, or without one on the comment as it is."""
 
     decision: Decision
-    revision: str | None = Field(None, pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")
+    revision: RevisionText | None = None
+
+
+# Lists
 
 
 class WordOut(ResponseBody):
@@ -236,6 +341,11 @@ class Filter(QueryParameters):
     order: CommentOrder = Field(
         CommentOrder.NEWEST, description="By time, or by stars and then the newest first."
     )
+    month: Month | None = Field(
+        None,
+        description="In a list by time: the month (UTC) that the first page begins at. Links leave "
+        "it out.",
+    )
     q: str | None = Field(
         None,
         description=f"Up to {MOST_WORDS} words of {LONGEST_SEARCH} characters in all, where blanks "
@@ -253,12 +363,24 @@ class VoteOut(ResponseBody):
     helpful_votes: int | None
 
 
+# From what is read
+
+
 def comment_out(
-    comment: CommentEntry, voted: frozenset[str] | None = None, **more: object
+    request: HttpRequest,
+    comment: CommentEntry,
+    voted: frozenset[str] | None = None,
+    **more: object,
 ) -> CommentOut:
-    """Return a comment with what only some answers have of it."""
+    """Return a comment with ``more`` that only some answers have of it."""
     # Who has no key of a user is not told that they have not voted.
     has_voted = None
     if voted is not None:
         has_voted = comment.id in voted
-    return CommentOut.model_validate(comment).model_copy(update={"has_voted": has_voted, **more})
+    shown = CommentOut.model_validate(comment, context={"request": request})
+    return shown.model_copy(update={"has_voted": has_voted, **more})
+
+
+def product_link(request: HttpRequest, product: Product) -> ProductLink:
+    """Return a product by its name."""
+    return ProductLink.model_validate(product, context={"request": request})

@@ -1,26 +1,59 @@
 """What staff do with a comment: reply to it, and decide on it."""
 
-from django.http import HttpRequest
+from http import HTTPStatus
 
-from comments.api.comments import count_write_of_caller, get_comment, name_of_caller
+from django.http import HttpRequest
+from ninja import Status
+
+from comments.api.comments import (
+    count_write_of_caller,
+    get_comment,
+    name_of_caller,
+    not_as_seen,
+)
+from comments.api.problems import COMMENT_DECIDED, REPLY_CHANGED
 from comments.api.routing import STAFF, router
-from comments.api.shapes import CommentId, CommentOut, DecisionIn, ReplyIn
-from comments.moderation.services import carry_out
+from comments.api.shapes import (
+    CommentConflict,
+    CommentId,
+    CommentOut,
+    DecisionIn,
+    ReplyConflict,
+    ReplyIn,
+    ReplyOut,
+)
+from comments.moderation.services import NotAsSeen, carry_out
 from comments.replies import services as replies
 from comments.store.states import Revision
 from dynapages.calls import clock
-from dynapages.ninja import caller_of
+from dynapages.ninja import caller_of, problem
+
+REPLIED = {HTTPStatus.OK: CommentOut, HTTPStatus.CONFLICT: ReplyConflict}
+DECIDED = {HTTPStatus.NO_CONTENT: None, HTTPStatus.CONFLICT: CommentConflict}
+"""What the operations that write answer, by status."""
 
 
-@router.put("/replies/{path:comment_id}", response=CommentOut, auth=STAFF)
+@router.put("/replies/{path:comment_id}", response=REPLIED, auth=STAFF)
 def reply(request: HttpRequest, comment_id: CommentId, content: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
     count_write_of_caller(request, is_staff=True)
+    try:
+        _reply(request, comment_id, content)
+    except replies.ReplyChanged as error:
+        current = None
+        if error.reply is not None:
+            current = ReplyOut.model_validate(error.reply).model_dump()
+        return problem(REPLY_CHANGED, error, current=current)
+    return get_comment(request, comment_id)
+
+
+def _reply(request: HttpRequest, comment_id: str, content: ReplyIn) -> None:
+    """Write a reply, unless it is there already. Raises ReplyChanged where another one is."""
     seen = replies.find_reply(comment_id)
     # The same text once more is a second attempt: what the first one owes may not be done.
     if seen is not None and seen.text == content.text:
         replies.finish_reply(comment_id)
-        return get_comment(request, comment_id)
+        return
     seen_version = 0
     if seen is not None:
         seen_version = seen.version
@@ -34,7 +67,6 @@ def reply(request: HttpRequest, comment_id: CommentId, content: ReplyIn) -> obje
         seen=seen,
         now=clock.now(),
     )
-    return get_comment(request, comment_id)
 
 
 @router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
@@ -44,12 +76,16 @@ def remove_reply(request: HttpRequest, comment_id: CommentId) -> None:
     replies.delete_reply(comment_id, by=caller_of(request).user_id, now=clock.now())
 
 
-@router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
-def decide(request: HttpRequest, comment_id: CommentId, content: DecisionIn) -> None:
+@router.post("/decisions/{path:comment_id}", response=DECIDED, auth=STAFF)
+def decide(request: HttpRequest, comment_id: CommentId, content: DecisionIn) -> object:
     """Publish, reject, keep, hide, restore or delete a comment."""
     seen = None
     if content.revision:
         seen = Revision.parse(content.revision)
     who = caller_of(request).user_id
     count_write_of_caller(request, is_staff=True)
-    carry_out(content.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())
+    try:
+        carry_out(content.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())
+    except NotAsSeen as error:
+        return not_as_seen(request, COMMENT_DECIDED, error, comment_id=comment_id)
+    return Status(HTTPStatus.NO_CONTENT, None)

@@ -17,7 +17,9 @@ from dynapages.lists import HIGHEST, Order, PageRequest, Position, sort_key_of
 
 HELPFUL = "helpful"
 """The value of ``?order=`` that leads to the most helpful comments, whose page is another."""
-_MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
+MONTH = r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])"
+"""The form of a month, such as ``2026-03``."""
+_MONTH = re.compile(MONTH, re.ASCII)
 
 
 class CommentOrder(TextChoices):

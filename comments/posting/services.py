@@ -5,7 +5,7 @@ counts once. A comment's id is made with the form it is written in (`comments.po
 same form sent twice is the same comment.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -139,20 +139,60 @@ def post_comment(
     return held_for is not None
 
 
-def save_edit(draft: Draft, *, comment_id: str, version: int, user_id: str, now: datetime) -> bool:
+def save_edit(
+    draft: Draft, *, comment_id: str, version: int | None, user_id: str, now: datetime
+) -> bool:
+    """Give a user's own comment another content; like `change_own` else."""
+
+    def replaced(_before: Draft) -> Draft:
+        return draft
+
+    return change_own(replaced, comment_id=comment_id, version=version, user_id=user_id, now=now)
+
+
+def change_own(
+    make_draft: Callable[[Draft], Draft],
+    *,
+    comment_id: str,
+    version: int | None,
+    user_id: str,
+    now: datetime,
+) -> bool:
     """Change a user's own comment, if its version is still the one they have seen.
 
+    ``make_draft`` returns the new content by what is stored. ``version`` is None for any version.
     The gate decides on new words as on a new comment. Returns whether it waits for the shop. Saving
     the same again is success. Raises NoSuchComment for one that is not theirs, Rejected, and like
     `edit_comment`.
     """
+    for _attempt in range(ATTEMPTS):
+        try:
+            return _change_own_once(
+                make_draft, comment_id=comment_id, version=version, user_id=user_id, now=now
+            )
+        except EditLost:
+            # Who changes any version has seen none that could be lost.
+            if version is not None:
+                raise
+    raise Contended(BEING_CHANGED)
+
+
+def _change_own_once(
+    make_draft: Callable[[Draft], Draft],
+    *,
+    comment_id: str,
+    version: int | None,
+    user_id: str,
+    now: datetime,
+) -> bool:
     with pool().together() as together:
         blocked = together.start(is_blocked, user_id)
         stored = load_own(comment_id, user_id=user_id)
         before = stored.comment
+        draft = make_draft(draft_of(before))
         is_same = draft_of(before) == draft
-        if not is_same and stored.version != version:
-            raise EditLost(stored)
+        if not is_same and version is not None:
+            require_version(stored, version)
         is_verified = before.verified or has_bought(user_id, before.product_id)
         writer = Author(user_id, is_blocked=blocked.result())
     # Staff may have decided on these words since: a gate is not asked again.
@@ -166,6 +206,12 @@ def save_edit(draft: Draft, *, comment_id: str, version: int, user_id: str, now:
     if edited.version != stored.version:
         _announce_edit(stored, edited, held_for, moment=now)
     return edited.state is State.HELD
+
+
+def require_version(stored: StoredComment, version: int) -> None:
+    """Raise EditLost where a comment has another version than the one that was seen."""
+    if stored.version != version:
+        raise EditLost(stored)
 
 
 def load_own(comment_id: str, *, user_id: str) -> StoredComment:
@@ -388,18 +434,26 @@ def _body_actions(stored: StoredComment, after: NewComment, body: Item | None) -
 
 
 def delete_comment(
-    comment_id: str, *, by: str = "", now: datetime | None = None, erased_in: str | None = None
+    comment_id: str,
+    *,
+    by: str = "",
+    version: int | None = None,
+    now: datetime | None = None,
+    erased_in: str | None = None,
 ) -> bool:
     """Delete a comment with its dependents, and count it out (AP5, QP7).
 
-    Returns whether there was one; doing it again finishes what was interrupted. The tombstone is
-    listed in the partition ``erased_in`` of ``by_author``, for an erasure. Raises what
+    ``version`` is the only one that is deleted, None for any. Returns whether there was a comment;
+    doing it again finishes what was interrupted. The tombstone is listed in the partition
+    ``erased_in`` of ``by_author``, for an erasure. Raises EditLost for another version, and what
     `comments.store.writing.write_comments` does.
     """
     moment = now or clock.now()
 
     def attempt() -> StoredComment:
         stored = load_comment(comment_id)
+        if version is not None:
+            require_version(stored, version)
         _write_deletion(stored, now=moment, erased_in=erased_in)
         return stored
 

@@ -38,6 +38,7 @@ from dynapages.ninja.versions import (
     IfNoneMatch,
     VersionNeeded,
     conflict_status,
+    number_seen,
     version_seen,
 )
 
@@ -71,6 +72,7 @@ __all__ = [
     "conflict",
     "conflict_status",
     "lists",
+    "number_seen",
     "problem",
     "token_of",
     "version_seen",

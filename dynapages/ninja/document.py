@@ -50,7 +50,11 @@ class FaultOfValue(BaseModel):
 
 
 class ProblemBody(BaseModel):
-    """An error (RFC 9457): ``code`` is stable, ``detail`` a sentence that says what is allowed."""
+    """An error (RFC 9457): ``code`` is stable, ``detail`` a sentence that says what is allowed.
+
+    An operation whose problems have more members declares a subclass as the response of their
+    status; `dynapages.django.problems.problem` builds the answer.
+    """
 
     type: str
     title: str
@@ -104,9 +108,8 @@ def complete(
     components["securitySchemes"].pop(NoKey.__name__, None)
     body = ProblemBody.model_json_schema(ref_template=COMPONENT + "{model}")
     components["schemas"] |= body.pop("$defs")
-    # Those of a project may have more members, such as what is there now.
-    body["properties"]["code"]["enum"] = sorted({kind.code for kind in problem_types})
     body["title"] = "Problem"
+    body["description"] = (ProblemBody.__doc__ or "").partition("\n")[0]
     components["schemas"]["Problem"] = body
     for operations in schema["paths"].values():
         for method, operation in operations.items():
@@ -114,6 +117,9 @@ def complete(
             _describe_operation(operation, is_read=method == "get")
     describe_headers(schema, headers_of_keys)
     _leave_out_unused(schema)
+    codes = sorted({kind.code for kind in problem_types})
+    for name in _problems_in(schema["paths"]):
+        components["schemas"][name]["properties"]["code"]["enum"] = codes
 
 
 def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
@@ -173,6 +179,19 @@ def _leave_out_unused(schema: dict[str, Any]) -> None:
     schema["components"]["schemas"] = {
         name: component for name, component in schemas.items() if name in used
     }
+
+
+def _problems_in(paths: Mapping[str, Any]) -> set[str]:
+    """Return the names of the components that problems have."""
+    names: set[str] = set()
+    for operations in paths.values():
+        for operation in operations.values():
+            for response in operation["responses"].values():
+                content = response.get("content", {}).get(PROBLEM_MEDIA_TYPE)
+                # Not those within them, which are no problems themselves.
+                if content is not None:
+                    names.add(content["schema"]["$ref"].removeprefix(COMPONENT))
+    return names
 
 
 def _names_in(part: object) -> set[str]:

@@ -37,6 +37,7 @@ _SENTENCES: Mapping[str, object] = {
     TWICE: gettext_lazy("This is given twice: give it once."),
     NOT_TAKEN: gettext_lazy("Nothing is compared here: leave this header out."),
     "string_type": gettext_lazy("This has to be text."),
+    "string_unicode": gettext_lazy("This has to be text of Unicode characters."),
     "string_pattern_mismatch": gettext_lazy("The text has characters that are not allowed here."),
     "int_type": gettext_lazy("This has to be a whole number."),
     "int_parsing": gettext_lazy("This has to be a whole number."),

@@ -5,7 +5,7 @@ bounds of `dynapages.lists` are for each item that is asked for, and ``limit`` i
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from inspect import Parameter, signature
@@ -89,11 +89,15 @@ class PageOf(PageResult[T]):
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Generic[T]):
-    """A list: its pager, what reads a page of it, and by which plan, unless a `PageOf` has one."""
+    """A list: its pager, what reads a page of it, and by which plan, unless a `PageOf` has one.
+
+    Links leave out parameters that are of the ``first_page_only``, such as where that begins.
+    """
 
     pager: Pager
     read: Callable[[PageRequest], PageResult[T]]
     plan: str = ""
+    first_page_only: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +164,10 @@ def _answer_with_page(
     size: int,
 ) -> dict[str, Any]:
     """Read the page of a list at a cursor; return the fields of its `Listing`."""
-    pager = _cursor_pager(request, api_list.pager)
+    query = request.GET.copy()
+    for name in ("cursor", *api_list.first_page_only):
+        query.pop(name, None)
+    pager = _cursor_pager(request.path, query, api_list.pager)
     page_request = pager.page_at(cursor, size)
     result = api_list.read(page_request)
     # Programs get the first page itself; a redirect would cost them another call.
@@ -171,8 +178,10 @@ def _answer_with_page(
         result = PageOf(result.items, result.page)
     note_list(api_list.pager, page_request, result.plan or api_list.plan)
     if result.pager:
-        query = QueryDict(urlsplit(result.pager.first_url).query)
-        pager = _cursor_pager(request, result.pager, query)
+        more = QueryDict(urlsplit(result.pager.first_url).query)
+        for name, values in more.lists():
+            query.setlist(name, values)
+        pager = _cursor_pager(request.path, query, result.pager)
     links = _links(pager.links(result.page, page_request))
     # For programs that follow links without knowing this API (RFC 8288).
     response["Link"] = _link_header(links)
@@ -220,16 +229,9 @@ def _units_left_by(page: Page) -> float:
     return max(page.most_units - _units_spent(page), 0)
 
 
-def _cursor_pager(
-    request: HttpRequest, pager: Pager, more: QueryDict | None = None
-) -> _CursorPager:
-    """Return the pager of a list at the address of a request, filter included."""
-    query = request.GET.copy()
-    query.pop("cursor", None)
-    if more is not None:
-        for name, values in more.lists():
-            query.setlist(name, values)
-    url = request.path
+def _cursor_pager(path: str, query: QueryDict, pager: Pager) -> _CursorPager:
+    """Return the pager of a list at a path, whose filter is a query."""
+    url = path
     if query:
         url += f"?{query.urlencode()}"
     return _CursorPager(url, pager.list_name)

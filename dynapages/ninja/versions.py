@@ -23,6 +23,10 @@ from dynapages.ninja.strict import IF_MATCH, IF_NONE_MATCH
 HASH_LENGTH = 32
 """Hexadecimal digits of a hash in an ETag: 128 bits."""
 ANY_VERSION = "*"
+MOST_DIGITS = 16
+"""Of a version that is a number."""
+NO_NUMBER = -1
+"""A version that nothing has: they count from 0."""
 NO_VERSION = ""
 """The version of what is to be created."""
 VARYING = ("cost",)
@@ -97,6 +101,20 @@ def version_seen(request: HttpRequest, in_body: str | int | None) -> str | None:
         sentence = _("The headers and “version” say different things: send one of them.")
         raise Refusal(sentence)
     return said[0]
+
+
+def number_seen(request: HttpRequest, in_body: int | None) -> int | None:
+    """Return what `version_seen` does, of versions that are numbers.
+
+    `NO_NUMBER` stands for an ETag of anything else, whose version is none of these.
+    """
+    version = version_seen(request, in_body)
+    if version is None:
+        return None
+    is_number = version.isdecimal() and len(version) <= MOST_DIGITS
+    if not is_number:
+        return NO_NUMBER
+    return int(version)
 
 
 def conflict_status(request: HttpRequest) -> HTTPStatus:

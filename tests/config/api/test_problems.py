@@ -65,7 +65,9 @@ class TestAProblem:
         assert problem_of(answer)[0] == 422
         wrong = {each["at"]: each["detail"] for each in answer.json()["errors"]}
         assert wrong.keys() == {"body.rating", "body.title", "body.language"}
-        assert wrong["body.language"] == "use a two-letter ISO 639-1 code such as en, de or pt"
+        assert wrong["body.language"] == (
+            "Unknown language “xx”: use two-letter ISO 639-1 codes such as en, de or pt."
+        )
 
     @pytest.mark.parametrize("name", [each for each in API_MATRIX if "{" in each])
     def test_tells_of_an_id_that_is_too_long(self, writer, name):

@@ -108,6 +108,12 @@ def edit() -> Write:
     return Write(program, "PUT", f"/comments/{comment_of(program)}", body)
 
 
+def change() -> Write:
+    program = writer()
+    body = {"rating": 1, "version": 1}
+    return Write(program, "PATCH", f"/comments/{comment_of(program)}", body)
+
+
 def delete() -> Write:
     program = writer()
     return Write(program, "DELETE", f"/comments/{comment_of(program)}")
@@ -218,6 +224,7 @@ def hide_category() -> Write:
 WRITES: dict[str, list[Callable[[], Write]]] = {
     "POST /products/{product_id}/comments": [post],
     "PUT /comments/{comment_id}": [edit],
+    "PATCH /comments/{comment_id}": [change],
     "DELETE /comments/{comment_id}": [delete, delete_by_staff],
     "PUT /votes/{comment_id}": [vote],
     "DELETE /votes/{comment_id}": [withdraw],

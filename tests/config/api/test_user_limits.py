@@ -25,6 +25,7 @@ OF_ORDERS = [*OF_THE_KEY, "orders-of", "orders-from"]
 COUNTED = {
     "POST /products/{product_id}/comments": OF_A_USER,
     "PUT /comments/{comment_id}": OF_A_USER,
+    "PATCH /comments/{comment_id}": OF_A_USER,
     "DELETE /comments/{comment_id}": OF_A_USER,
     "PUT /votes/{comment_id}": OF_A_USER,
     "DELETE /votes/{comment_id}": OF_A_USER,

@@ -172,6 +172,7 @@ API_MATRIX: dict[str, tuple[str, object]] = {
     "GET /rankings/recently-commented": (PUBLIC, None),
     "GET /comments/{comment_id}": (PUBLIC, None),
     "PUT /comments/{comment_id}": ("401 403 200 404 404", {"rating": 4, "version": 1}),
+    "PATCH /comments/{comment_id}": ("401 403 200 404 404", {"rating": 3, "version": 1}),
     "DELETE /comments/{comment_id}": ("401 403 204 404 204", None),
     "PUT /votes/{comment_id}": ("401 403 403 200 200", None),
     "DELETE /votes/{comment_id}": ("401 403 200 200 200", None),

@@ -86,6 +86,9 @@ class Program:
     def put(self, url: str, body: object = None, **how: Any) -> httpx.Response:
         return self.send("PUT", url, body, **how)
 
+    def patch(self, url: str, body: object = None, **how: Any) -> httpx.Response:
+        return self.send("PATCH", url, body, **how)
+
     def delete(self, url: str, **how: Any) -> httpx.Response:
         return self.send("DELETE", url, **how)
 
