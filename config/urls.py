@@ -12,10 +12,16 @@ from config.api import api
 from config.docs_pages import document
 from config.web import health
 from config.web.answers import form_token
+from dynapages.ninja import no_such_address
 
 handler400 = "config.web.answers.bad_request"
 handler404 = "config.web.answers.not_found"
 handler500 = "config.web.answers.server_error"
+
+# Who opens the API's own address is shown what there is.
+api_start = csrf_exempt(
+    RedirectView.as_view(pattern_name="api:openapi-view", http_method_names=["get", "head"])
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -29,11 +35,13 @@ urlpatterns = [
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
     path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),
-    path(
-        "api/v1/",
-        RedirectView.as_view(pattern_name="api:openapi-view", http_method_names=["get", "head"]),
-    ),
+    path("api/v1", api_start),
+    path("api/v1/", api_start),
     path("api/v1/", api.urls),
+    # With DEBUG, Django would answer a program with a page for developers.
+    path("api", no_such_address),
+    path("api/", no_such_address),
+    path("api/<path:unknown>", no_such_address),
     path("docs/", document, name="documentation"),
     path("docs/<path:name>/", document, name="document"),
     path("staff/work/", work_views.given_up, name="work"),

@@ -9,7 +9,7 @@ answers each error with a problem (RFC 9457), never with HTML; so do the middlew
 
 from dynapages.django.problems import ProblemType, problem
 from dynapages.ninja.addresses import ApiAddress, api_address
-from dynapages.ninja.api import ProblemAPI
+from dynapages.ninja.api import ProblemAPI, no_such_address
 from dynapages.ninja.conflicts import Conflict, conflict
 from dynapages.ninja.keys import (
     IDEMPOTENCY_KEY,
@@ -72,6 +72,7 @@ __all__ = [
     "conflict",
     "conflict_status",
     "lists",
+    "no_such_address",
     "number_seen",
     "problem",
     "token_of",

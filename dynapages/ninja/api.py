@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from http import HTTPStatus
 from inspect import unwrap
+from threading import Lock
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +16,8 @@ from django.utils.cache import (
     patch_vary_headers,
 )
 from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 from ninja import NinjaAPI
 from ninja.errors import ValidationError, ValidationErrorContext
 from ninja.openapi.schema import OpenAPISchema
@@ -26,9 +29,9 @@ from dynapages.django.access import SHARED_SECONDS
 from dynapages.django.problems import NOT_FOUND, PROBLEM_TYPES, ProblemType, problem
 from dynapages.ninja.document import Document, ScopedSchema, complete
 from dynapages.ninja.errors import Sentences, answer_errors, as_problem
+from dynapages.ninja.faults import faults_of
 from dynapages.ninja.keys import ANONYMOUS, OPERATION, caller_of
-from dynapages.ninja.strict import UNKNOWN, StrictParser, refuse_unknown
-from dynapages.ninja.unknown_fields import fields_at
+from dynapages.ninja.strict import StrictParser, refuse_parameters, refuse_unknown
 from dynapages.ninja.versions import entity_tag
 
 DOCUMENT = "openapi.json"
@@ -71,6 +74,7 @@ class ProblemAPI(NinjaAPI):
         self._problem_types = {*PROBLEM_TYPES, *problem_types}
         self._headers_of_keys = headers_of_keys or {}
         self._documents: dict[str, Document] = {}
+        self._documents_lock = Lock()
         for error, (kind, sentence) in errors.items():
             self._problem_types.add(kind)
             self.add_exception_handler(error, partial(as_problem, kind, sentence))
@@ -89,16 +93,23 @@ class ProblemAPI(NinjaAPI):
     def urls(self) -> tuple[list[Any], str, str]:
         """What ``path`` takes: the operations, the document, and a problem for all else."""
         patterns, app_name, namespace = super().urls
-        document = path(DOCUMENT, self._document, name="openapi-json")
+        document = path(DOCUMENT, csrf_exempt(require_safe(self._document)), name="openapi-json")
         # With DEBUG, Django would answer a program with a page for developers.
-        unknown = path("<path:unknown>", _no_such_operation, name="unknown")
-        return [document, *patterns, unknown], app_name, namespace
+        root = path("", no_such_address, name="no-such-root")
+        unknown = path("<path:unknown>", no_such_address, name="no-such-address")
+        return [document, root, *patterns, unknown], app_name, namespace
 
     def _document(self, request: HttpRequest) -> HttpResponse:
         """Answer the OpenAPI document, which is made by the first request of a process."""
         prefix = self.get_root_path({})
-        if prefix not in self._documents:
-            self._documents[prefix] = Document(self.get_openapi_schema(path_prefix=prefix))
+        # Of requests that come at once, the first one makes it, and the others wait for it.
+        with self._documents_lock:
+            if prefix not in self._documents:
+                self._documents[prefix] = Document(self.get_openapi_schema(path_prefix=prefix))
+        try:
+            refuse_parameters(request)
+        except ValidationError as error:
+            return self.on_exception(request, error)
         return self._documents[prefix].answer(request)
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
@@ -145,12 +156,8 @@ class ProblemAPI(NinjaAPI):
     def validation_error_from_error_contexts(
         self, error_contexts: list[ValidationErrorContext[Any]]
     ) -> ValidationError:
-        """Return the error of values that do not fit, with the names that are allowed instead."""
-        error = super().validation_error_from_error_contexts(error_contexts)
-        for each in error.errors:
-            if each["type"] == UNKNOWN:
-                each["allowed"] = fields_at(error_contexts, each["loc"])
-        return error
+        """Return the error of values that do not fit, each with its place in the request."""
+        return ValidationError(faults_of(error_contexts))
 
     def _with_operation(self, run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         """Note which operation a request is for; answer 304 to who has the same answer."""
@@ -177,7 +184,8 @@ def _by_status(kind: ProblemType) -> tuple[int, str]:
     return kind.status, kind.code
 
 
-def _no_such_operation(_request: HttpRequest, unknown: str) -> HttpResponse:
-    """Answer a program that there is no such address."""
-    del unknown
+@csrf_exempt
+def no_such_address(_request: HttpRequest, **parts: str) -> HttpResponse:
+    """Answer a program that there is no such address; for what a project has beside its API."""
+    del parts
     return problem(NOT_FOUND, _("There is no such address in this API: look at its document."))

@@ -12,6 +12,7 @@ from ninja.operation import Operation
 from pydantic import BaseModel, Field
 from pydantic_core import to_json
 
+from dynapages.django.access import SHARED_SECONDS
 from dynapages.django.problems import PROBLEM_MEDIA_TYPE, ProblemType
 from dynapages.ninja.keys import IDEMPOTENCY_KEY, LONGEST_KEY, KeyAuth, NoKey
 from dynapages.ninja.parameters import simplify_parameters
@@ -19,8 +20,6 @@ from dynapages.ninja.response_headers import describe_headers
 from dynapages.ninja.strict import IF_MATCH
 from dynapages.ninja.versions import entity_tag
 
-SHARED_SECONDS = 3_600
-"""How long caches may keep the document without asking."""
 COMPONENT = "#/components/schemas/"
 ANSWERED_PROBLEMS = (400, 401, 403, 404, 409, 422, 429, 503)
 """The statuses of problems that any operation may be answered with."""

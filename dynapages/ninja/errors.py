@@ -3,7 +3,7 @@
 Sentences are translated and say what is allowed; ``code`` is what a program reads.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -97,7 +97,7 @@ def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN4
 def _invalid(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     errors = []
     for each in error.errors:
-        at, detail = _name_of_value(each["loc"]), _sentence_for(each)
+        at, detail = ".".join(map(str, each["loc"])), _sentence_for(each)
         errors.append({"at": at, "code": each["type"], "detail": detail})
     sentence = " ".join(f"{each['at']}: {each['detail']}" for each in errors)
     return problem(INVALID, sentence, errors=errors)
@@ -115,18 +115,6 @@ def _sentence_for(error: Mapping[str, Any]) -> str:
         return str(error["msg"]).removeprefix("Value error, ")
     values: Mapping[str, object] = error.get("ctx", {})
     return str(sentence) % values
-
-
-def _name_of_value(location: Sequence[str | int]) -> str:
-    """Return where a value stands, without the name of the argument that has all of them.
-
-    A location is the source, such as ``body``, the argument's name, and the path in that.
-    """
-    has_path = len(location) > 2 and isinstance(location[2], str)  # noqa: PLR2004 - see above
-    path = location[1:]
-    if has_path:
-        path = location[2:]
-    return ".".join(map(str, [location[0], *path]))
 
 
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's

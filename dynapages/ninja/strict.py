@@ -55,6 +55,15 @@ def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
         raise ValidationError(errors)
 
 
+def refuse_parameters(request: HttpRequest) -> None:
+    """Raise ValidationError for each parameter of a request that takes none, and ``If-Match``."""
+    errors = [_unknown_parameter(name, ()) for name in request.GET]
+    if IF_MATCH in request.headers:
+        errors.append({"type": NOT_TAKEN, "loc": ("header", IF_MATCH)})
+    if errors:
+        raise ValidationError(errors)
+
+
 def json_of(body: bytes) -> Any:  # noqa: ANN401 - any JSON
     """Return the value of JSON in UTF-8. Raises BadJSON, which says where it is broken."""
     try:
@@ -133,16 +142,20 @@ def _faults_of_query(request: HttpRequest, operation: Operation) -> Iterable[dic
         several.update(getattr(model, "__ninja_collection_fields__", ()))
     for name, values in request.GET.lists():
         if name not in known:
-            yield {"type": UNKNOWN, "loc": ("query", name), "allowed": known}
+            yield _unknown_parameter(name, known)
         elif name not in several and len(values) > 1:
             yield {"type": TWICE, "loc": ("query", name)}
 
 
+def _unknown_parameter(name: str, allowed: Sequence[str]) -> dict[str, Any]:
+    return {"type": UNKNOWN, "loc": ("query", name), "allowed": allowed}
+
+
 def _faults_of_headers(request: HttpRequest, operation: Operation) -> Iterable[dict[str, Any]]:
     """Yield an error for each header that asks for a version where none is compared."""
-    if "GET" in operation.methods:
-        return
     known = [name.lower() for name in _names_in(operation, "header")]
+    if "GET" in operation.methods:
+        known.append(IF_NONE_MATCH.lower())  # every read is answered 304 by it
     for name in (IF_MATCH, IF_NONE_MATCH):
         if name in request.headers and name.lower() not in known:
             yield {"type": NOT_TAKEN, "loc": ("header", name)}

@@ -10,7 +10,7 @@ from dynapages.django.callers import Caller, Scope
 from tests.support.comments.faulty import troubled, unreachable
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.addresses import API_MATRIX, belongings
-from tests.support.config.api import NOBODY, PROBLEM, ROOT, problem_of, program_of, site
+from tests.support.config.api import NOBODY, PROBLEM, ROOT, problem_of, program_of, sent
 from tests.support.config.environments import open_api_to
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -21,15 +21,6 @@ APP = "https://app.example.com"
 @pytest.fixture
 def writer():
     return program_of(someone("writer").username)
-
-
-def sent(method: str, path: str, body: bytes, **headers: str) -> httpx.Response:
-    """Send a body as it is."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    with httpx.Client(
-        transport=httpx.WSGITransport(site()), base_url="http://testserver"
-    ) as client:
-        return client.request(method, path, content=body, headers=named)
 
 
 class TestAProblem:

@@ -15,12 +15,18 @@ from tests.support.orders.making import made_order, put
 ROLES = ("nobody", "owner", "other", "staff")
 ALL = "200 200 200 200"
 NONE = "405 405 405 405"
+NOWHERE = "404 404 404 404"
 NO_KEY = "401 401 401 401"
 """A cookie is no key."""
 MATRIX: dict[str, tuple[str, str]] = {
+    "api": (NOWHERE, NOWHERE),
+    "api/": (NOWHERE, NOWHERE),
+    "api/<path:unknown>": (NOWHERE, NOWHERE),
+    "api/v1": ("302 302 302 302", NONE),
     "api/v1/": ("302 302 302 302", NONE),
+    "api/v1/<path:unknown>": (NOWHERE, NOWHERE),
     "api/v1/docs": (ALL, ALL),
-    "api/v1/openapi.json": (ALL, ALL),
+    "api/v1/openapi.json": (ALL, NONE),
     "api/v1/products": (ALL, NONE),
     "api/v1/products/<product_id>": (ALL, NONE),
     "api/v1/products/<product_id>/comments": (ALL, NO_KEY),
@@ -239,6 +245,7 @@ class Belongings:
             "languages": "~",
             "ratings": "~",
             "uidb64": "b3duZXI",
+            "unknown": "nowhere",
             "token": "set-password",
         }
 

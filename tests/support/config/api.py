@@ -104,6 +104,13 @@ def program_of(username: str, scope: Scope = Scope.WRITE) -> Program:
     return Program(text, key.id, username, str(next(_ADDRESSES)))
 
 
+def sent(method: str, path: str, body: bytes, **headers: str) -> httpx.Response:
+    """Send a body as it is."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    with httpx.Client(transport=httpx.WSGITransport(site()), base_url=SITE) as client:
+        return client.request(method, path, content=body, headers=named)
+
+
 def problem_of(answer: httpx.Response) -> tuple[int, str]:
     """The status of a problem, and its sentence."""
     told = answer.json()
