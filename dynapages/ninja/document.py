@@ -34,10 +34,6 @@ _IDEMPOTENCY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
     "description": "Any text that names this request: sent again with it, it is done once.",
 }
-_LOCATION = {
-    "description": "The address of what was made, in this API.",
-    "schema": {"type": "string", "format": "uri-reference"},
-}
 
 
 class FaultOfValue(BaseModel):
@@ -148,8 +144,6 @@ def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
         statuses.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     if any(parameter["name"] == IF_MATCH for parameter in operation["parameters"]):
         statuses.append(HTTPStatus.PRECONDITION_FAILED)
-    if HTTPStatus.CREATED in responses:
-        responses[HTTPStatus.CREATED]["headers"] = {"Location": _LOCATION}
     for status in statuses:
         response = responses.setdefault(status.value, {"description": status.phrase})
         # An operation may have declared a problem with more members.
