@@ -50,8 +50,12 @@ class RefusalsInOneLine(logging.Filter):
         request: Any = getattr(record, "request", None)
         if hasattr(request, "path") and isinstance(record.args, tuple):
             path = request.path.encode("unicode_escape").decode("ascii")  # as Django logs it
-            view = NO_VIEW
-            if request.resolver_match:
-                view = request.resolver_match.view_name
+            view = _view_of(request) or NO_VIEW
             record.args = tuple(view if arg == path else arg for arg in record.args)
         return True
+
+
+def _view_of(request: Any) -> str:  # noqa: ANN401 - whatever has a path
+    from config.telemetry.requests import view_of  # noqa: PLC0415 - it needs settings, which come later
+
+    return view_of(request)

@@ -15,8 +15,10 @@ from http import HTTPMethod
 
 from django.conf import settings
 from django.dispatch import receiver
+from django.http import HttpRequest
 
 from dynapages.calls import Meter, Unavailable
+from dynapages.django.callers import OPERATION
 from dynapages.django.middleware import time_spent
 from dynapages.django.paging import list_read
 from dynapages.django.refusals import database_failed
@@ -44,11 +46,27 @@ def is_watched(path: str) -> bool:
     return path not in HEALTH_PATHS and not is_file
 
 
+def view_of(request: HttpRequest) -> str:
+    """Return the name of a request's view, ``api:comments_edit``; empty if no URL matched.
+
+    Operations of an API share an address, which is named for the first of them. So a request has
+    the ``operationId`` of its own; one whose method the address does not know, the address's name.
+    """
+    match = request.resolver_match
+    if match is None:
+        return ""
+    operation: str | None = request.META.get(OPERATION)
+    if operation is None:
+        return match.view_name
+    return ":".join([*match.namespaces, operation])
+
+
 @dataclass(slots=True)
 class RequestRecord:
     """What is recorded of a request; most of it is filled in while it is answered.
 
-    ``view`` is the name of its URL and ``route`` its pattern, both empty where no URL matched.
+    ``view`` is its name, as by `view_of`, ``route`` the pattern of its URL; both are empty where no
+    URL matched.
     ``shape`` says how its list is filtered, in numbers and names of orders. ``fault`` is the fault
     of the database that it was answered 503 for. ``is_late`` means that its time budget was spent,
     ``is_shed`` that there were too many requests. ``trace_headers`` are those of its trace, where

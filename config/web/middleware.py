@@ -12,7 +12,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
 from config.navigation import Navigation
-from config.telemetry.requests import OnSent, RequestRecord, is_watched, observed
+from config.telemetry.requests import OnSent, RequestRecord, is_watched, observed, view_of
 from config.web.bodies import REFUSED
 from dynapages.calls import metered
 from dynapages.django.paging import grouped, wants_partial
@@ -42,9 +42,9 @@ class RequestMiddleware:
             )
             with observed(record) as on_sent:
                 response = self._get_response(request)
-                match = request.resolver_match
-                if match:
-                    record.view, record.route = match.view_name, f"/{match.route}"
+                record.view = view_of(request)
+                if request.resolver_match:
+                    record.route = f"/{request.resolver_match.route}"
                 record.status = response.status_code
                 # What a stream reads belongs to its request, too.
                 if isinstance(response, StreamingHttpResponse):

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # it is a model, and this is imported before apps are ready
     from django.contrib.auth.base_user import AbstractBaseUser
 
+OPERATION = "dynapages.operation"
+"""In ``request.META``: the ``operationId`` of the operation of an API that a request is for."""
+
 
 class Scope(StrEnum):
     """What a key of an API may be used for; each scope includes those before it."""

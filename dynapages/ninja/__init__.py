@@ -7,6 +7,7 @@ answers each error with a problem (RFC 9457), never with HTML; so do the middlew
 `dynapages.django` for all addresses that begin with ``API_PATH``.
 """
 
+from dynapages.django.callers import OPERATION
 from dynapages.django.problems import ProblemType, problem
 from dynapages.ninja.addresses import ApiAddress, api_address
 from dynapages.ninja.api import ProblemAPI, no_such_address
@@ -15,7 +16,6 @@ from dynapages.ninja.keys import (
     IDEMPOTENCY_KEY,
     KEY_OR_NOBODY,
     LONGEST_KEY,
-    OPERATION,
     KeyAuth,
     caller_of,
     token_of,

@@ -26,11 +26,12 @@ from ninja.renderers import BaseRenderer
 from pydantic_core import to_json
 
 from dynapages.django.access import SHARED_SECONDS
+from dynapages.django.callers import OPERATION
 from dynapages.django.problems import NOT_FOUND, PROBLEM_TYPES, ProblemType, problem
 from dynapages.ninja.document import Document, ScopedSchema, complete
 from dynapages.ninja.errors import Sentences, answer_errors, as_problem
 from dynapages.ninja.faults import faults_of
-from dynapages.ninja.keys import ANONYMOUS, OPERATION, caller_of
+from dynapages.ninja.keys import ANONYMOUS, caller_of
 from dynapages.ninja.strict import StrictParser, refuse_parameters, refuse_unknown
 from dynapages.ninja.versions import entity_tag
 

@@ -21,8 +21,6 @@ It may raise Refusal, such as TooManyRequests, and ScopeNeeded for a key of anot
 """
 IDEMPOTENCY_KEY = "Idempotency-Key"
 LONGEST_KEY = 255
-OPERATION = "dynapages.operation"
-"""In ``request.META``: the ``operationId`` of the operation that a request is for."""
 
 
 class KeyAuth(HttpBearer):

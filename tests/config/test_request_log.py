@@ -4,8 +4,6 @@ import io
 import json
 import os
 import re
-import shutil
-import subprocess
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -15,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 from django.test import Client, RequestFactory
 
-from config.telemetry.requests import RequestRecord, observed
+from config.telemetry.requests import RequestRecord
 from config.web import shedding
 from dynapages.calls import Call, Throttled, metered
 from dynapages.calls.faults import BUSY
@@ -24,6 +22,7 @@ from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, address, belongings, browser_of, routes
+from tests.support.config.api import NOBODY, ROOT, operations, program_of
 from tests.support.config.environments import run_python, settings_of
 from tests.support.config.logs import request_lines, written_log
 from tests.support.engine_plugin import PATIENCE
@@ -110,6 +109,40 @@ class TestTheLine:
         )
         full.meter.log.append(doubled_put())
         assert [*full.fields()] == told
+
+
+def called(method: str, path: str) -> tuple[int, str]:
+    """Call an operation without a key; return the status, and the view that is logged."""
+    with written_log(as_json=True) as log:
+        response = Client().generic(method, path, "{}", content_type="application/json")
+        line = line_of(log, response)
+    return response.status_code, line.get("view", "")
+
+
+class TestARequestOfTheApi:
+    @pytest.mark.parametrize("call", operations())
+    def test_is_named_for_its_operation_though_its_key_is_missing(self, owned, call):
+        method, _, path = call.partition(" ")
+        for name in re.findall(r"\{(\w+)\}", path):
+            path = path.replace(f"{{{name}}}", owned.arguments.get(name, "nothing"))
+        _, view = called(method, f"{ROOT}{path}")
+        assert view == f"api:{operations()[call]['operationId']}"
+
+    def test_is_named_where_it_is_refused_for_its_key_or_its_values(self, log, owned):
+        path = f"/products/{owned.product_id}/comments"
+        assert NOBODY.post(path, {}).status_code == 401
+        assert program_of(owned.owner.username).post(path, {}).status_code == 422
+        names = [line["view"] for line in request_lines(log)]
+        assert names == ["api:comments_post"] * 2
+
+    def test_by_another_method_is_named_for_its_address(self, owned):
+        status, view = called("DELETE", f"{ROOT}/products/{owned.product_id}")
+        assert (status, view) == (405, "api:get_product")
+
+    def test_is_named_alike_in_djangos_own_line(self, owned):
+        with written_log() as written:
+            Client().post(f"{ROOT}/products/{owned.product_id}/comments")
+        assert "Unauthorized: api:comments_post" in written.getvalue()
 
 
 class TestAnAnswer:
@@ -211,28 +244,6 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
                 asked.close()
     Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
     finish_what_waits()
-
-
-def examples() -> list[str]:
-    """The commands of jq that the document gives, each with its comment."""
-    return [part for part in DOCUMENT.read_text().split("\n\n") if part.startswith("    # ")]
-
-
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
-@pytest.mark.parametrize("command", examples(), ids=["views", "plans", "slow", "refused"])
-def test_an_example_of_the_document_finds_something(command, tmp_path, owned):
-    with written_log(as_json=True) as written:
-        Client().get(f"/products/{owned.product_id}/")
-        with observed(RequestRecord("GET", status=503, is_shed=True)) as told:
-            told()
-    line = written.getvalue()
-    slow = re.sub(r'"ms": [\d.]+', '"ms": 1001', line)
-    (tmp_path / "site.log").write_text(slow)
-    done = subprocess.run(
-        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30
-    )
-    assert done.stderr == ""
-    assert done.stdout
 
 
 class TestTheSettings:
