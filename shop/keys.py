@@ -16,6 +16,7 @@ share of a counter        ``COUNTS#<counter>#<n>``   ``COUNTS#<counter>#<n>``
 shards of open orders     ``SHARDS#OPEN``            ``SHARDS#OPEN``
 limit and its use         ``LIMIT#<HMAC of name>``   ``LIMIT#<HMAC of name>``
 key of the API            ``APIKEYS``                ``APIKEY#<id>``
+revoked key of the API    ``REVOKED#<id>``           ``REVOKED#<id>``
 answer of the API         ``ANSWER#<HMAC of name>``  ``ANSWER#<HMAC of name>``
 product                   ``PRODUCT#<id>``           ``PRODUCT#<id>``
 description of a product  ``PRODUCT#<id>``           ``DESCRIPTION#<id>``
@@ -172,6 +173,11 @@ def limit(name: str) -> dict[str, str]:
     by the secret key, so that nothing personal is in it. With another secret key limits begin anew.
     """
     return _both(f"LIMIT#{salted_hmac('limit', name, algorithm='sha256').hexdigest()}")
+
+
+def revoked_api_key(key_id: str) -> str:
+    """Return both keys of the mark that an API key was revoked."""
+    return f"REVOKED#{key_id}"
 
 
 def api_key(key_id: str) -> str:

@@ -229,6 +229,10 @@ class ApiKeyItem(ShopItem):
     created_at = UTCDateTimeAttribute()
 
 
+class RevokedApiKey(ShopItem):
+    """A mark that there was a key of the API; it has nothing but its id."""
+
+
 class ApiAnswer(ShopItem):
     """A request with an ``Idempotency-Key``, and its answer where it has a ``status_code``.
 

@@ -85,7 +85,7 @@ def _api_key_ids(username: str) -> list[str]:
 
 
 def _revoke_key(_username: str, key_id: str) -> None:
-    revoke_key(key_id)
+    revoke_key(key_id, now=clock.now())
 
 
 def _api_key_items(_username: str, key_id: str) -> list[StoredItem]:

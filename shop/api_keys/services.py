@@ -5,7 +5,7 @@ The secret has 256 random bits, so that a fast hash of it is safe to store.
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 from secrets import compare_digest, token_hex, token_urlsafe
@@ -15,13 +15,15 @@ from django.utils.translation import gettext as _
 from dynapages.django.callers import Caller, Scope
 from dynapages.items import table_key
 from dynapages.process import client
-from dynapages.writes import ConditionFailed, delete, write_item
+from dynapages.writes import ConditionFailed, delete, write_item, write_transaction
 from shop import keys
 from shop.accounts.queries import load_user
-from shop.models import ApiKeyItem
+from shop.models import ApiKeyItem, RevokedApiKey
 from shop.table import put_of
 
 LONGEST_NAME = 100
+MARKS_LAST = timedelta(days=90)
+"""That the log can say of a key in use that it was revoked."""
 _KEY_TEXT = re.compile(r"dynashop_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 """The id of a key, and its secret."""
 
@@ -39,6 +41,7 @@ class Refused(StrEnum):
 
     MALFORMED = "malformed"
     UNKNOWN = "unknown"
+    REVOKED = "revoked"
     WRONG_SECRET = "wrong-secret"  # noqa: S105 - no secret
     USER_INACTIVE = "user-inactive"
     USER_NOT_STAFF = "user-not-staff"
@@ -79,7 +82,7 @@ def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tupl
 
 
 def find_key(text: str) -> ApiKey:
-    """Return the key of a text; half a unit, none where the text has not a key's form.
+    """Return the key of a text; half a unit, one without such a key, none for a text of no form.
 
     The read is eventually consistent: a revoked key may be found for about a second. Whether its
     user is still active is for the caller to check. Raises NoSuchKey.
@@ -91,11 +94,19 @@ def find_key(text: str) -> ApiKey:
     key_id, secret = match.groups()
     item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(key_id), consistent_read=False)
     if item is None:
-        raise NoSuchKey(Refused.UNKNOWN, key_id)
+        raise NoSuchKey(_why_missing(key_id), key_id)
     # In constant time, so that it does not show how much of a guess was right.
     if not compare_digest(item.secret_hash, _hash(secret)):
         raise NoSuchKey(Refused.WRONG_SECRET, key_id)
     return _key_of(item)
+
+
+def _why_missing(key_id: str) -> Refused:
+    """Return whether a key of this id was revoked lately, or is not known."""
+    mark = keys.revoked_api_key(key_id)
+    if RevokedApiKey.find(mark, mark, consistent_read=False):
+        return Refused.REVOKED
+    return Refused.UNKNOWN
 
 
 def list_keys() -> list[ApiKey]:
@@ -104,11 +115,14 @@ def list_keys() -> list[ApiKey]:
     return sorted((_key_of(item) for item in items), key=_by_age)
 
 
-def revoke_key(key_id: str) -> bool:
-    """Delete a key; return whether there was one."""
+def revoke_key(key_id: str, *, now: datetime) -> bool:
+    """Delete a key, and mark its id for `MARKS_LAST`; return whether there was one."""
     key = table_key(keys.API_KEYS, keys.api_key(key_id))
+    mark = keys.revoked_api_key(key_id)
+    revoked = RevokedApiKey(mark, mark, expires_at=now + MARKS_LAST)
+    actions = [delete(ApiKeyItem, key, ApiKeyItem.pk.exists()), put_of(revoked)]
     try:
-        write_item(client(), delete(ApiKeyItem, key, ApiKeyItem.pk.exists()))
+        write_transaction(client(), actions)
     except ConditionFailed:
         return False
     return True

@@ -6,6 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.security_log import log_event
 from shop.api_keys.services import ApiKey, list_keys, revoke_key
@@ -32,7 +33,7 @@ def revoke(request: HttpRequest, key_id: str) -> HttpResponse:
 
     Programs that show it are refused from then on, in some processes about a second later.
     """
-    if revoke_key(key_id):
+    if revoke_key(key_id, now=clock.now()):
         user = request.user.get_username()
         log_event("api-key-revoked", user=user, request=request, key=key_id)
         messages.success(request, _("The key is revoked."))

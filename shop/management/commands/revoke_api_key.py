@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from dynapages.calls import clock
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.security_log import log_event
 from dynapages.django.tables import TableCommand
@@ -24,7 +25,7 @@ class Command(TableCommand):
             if key_id is None:
                 self._list_keys()
                 return
-            if not revoke_key(key_id):
+            if not revoke_key(key_id, now=clock.now()):
                 raise CommandError(f"There is no key {key_id}.")
         log_event("api-key-revoked", key=key_id, by="revoke_api_key")
         self.stdout.write(f"The key {key_id} is revoked.")

@@ -1,7 +1,7 @@
 """Keys of the API: made, found by their text, listed, revoked."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -22,7 +22,7 @@ from shop.api_keys.services import (
     revoke_key,
 )
 from shop.integrity.checks import CHECKS, shop_differences
-from shop.models import ApiKeyItem
+from shop.models import ApiKeyItem, RevokedApiKey
 
 pytestmark = pytest.mark.usefixtures("tables")
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -106,9 +106,21 @@ class TestAKey:
 
     def test_is_not_found_once_it_is_revoked(self):
         key, text = made()
-        assert revoke_key(key.id)
-        assert refusal_of(text) == (Refused.UNKNOWN, key.id)
-        assert not revoke_key(key.id)
+        assert revoke_key(key.id, now=NOW)
+        assert refusal_of(text) == (Refused.REVOKED, key.id)
+        assert not revoke_key(key.id, now=NOW)
+
+    def test_that_was_never_made_is_not_known(self):
+        text = f"dynashop_{'0' * 12}_{'x' * 43}"
+        assert refusal_of(text) == (Refused.UNKNOWN, "0" * 12)
+
+    def test_leaves_nothing_but_its_id_for_90_days(self, person):
+        key, _ = made(Scope.WRITE, person(), "Till 3")
+        revoke_key(key.id, now=NOW)
+        mark = keys.revoked_api_key(key.id)
+        item = RevokedApiKey.find(mark, mark)
+        assert item.expires_at == NOW + timedelta(days=90)
+        assert item.serialize().keys() == {"pk", "sk", "expires_at"}
 
     def test_is_listed_the_oldest_first(self):
         first, second = made(name="First")[0], made(name="Second")[0]
@@ -116,7 +128,7 @@ class TestAKey:
         listed = list_keys()
         assert {first, second, later} <= set(listed)
         assert listed[-1] == later
-        revoke_key(first.id)
+        revoke_key(first.id, now=NOW)
         assert first not in list_keys()
 
 

@@ -40,7 +40,7 @@ from shop.activity.months import Month
 from shop.activity.recording import LOG
 from shop.activity.shards import forget_shards
 from shop.api_keys.answers import begin, finish
-from shop.api_keys.services import create_key
+from shop.api_keys.services import create_key, revoke_key
 from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -112,6 +112,8 @@ def _owe_emails() -> None:
 
 def _write_api_keys() -> None:
     create_key(name="Till", scope=Scope.WRITE, username=AUTHOR, now=NOW)
+    revoked, _text = create_key(name="Old till", scope=Scope.READ, username="", now=NOW)
+    revoke_key(revoked.id, now=NOW)
     attempt = begin("once", "digest", now=NOW)
     headers = {"ETag": '"1"', "Location": "/api/v1/comments/once"}
     answer = HttpResponse(b"{}", "application/json", 201, headers=headers)
