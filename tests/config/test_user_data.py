@@ -1,6 +1,7 @@
 """What is stored about a user: erased, printed and downloaded, and nothing of anybody else."""
 
 import json
+import logging
 from dataclasses import replace
 from io import StringIO
 from typing import Any
@@ -85,6 +86,14 @@ class TestDeletingUserData:
         left = [one.payload["whom"] for one in everything_owed()]
         assert bob.username in left
         assert not {alice.username, address, "somebody"} & set(left)
+
+    def test_is_told_to_the_security_log_so_that_it_can_be_done_again(self, capsys, caplog, alice):
+        with caplog.at_level(logging.INFO, "security"):
+            run(capsys, alice.username, "--dry-run")
+            run(capsys, alice.username)
+        events = [json.loads(one.getMessage()) for one in caplog.records if one.name == "security"]
+        erased = {"event": "account-erased", "user": alice.username, "by": "delete_user_data"}
+        assert events == [erased]
 
     def test_keeps_orders_under_a_name_that_is_of_no_use(self, capsys, alice):
         lamp = made_product()

@@ -7,6 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from comments.erasure.user_data import TRACES as COMMENT_TRACES
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.security_log import log_event
 from dynapages.django.tables import TableCommand
 from dynapages.upkeep import erase
 from shop.accounts.names import BadUsername, username_of
@@ -46,6 +47,9 @@ class Command(TableCommand):
             numbers |= emails_found
             numbers[PROFILE.kind] |= is_shut
             keeps_orders = has_orders(username)
+        if not dry_run:
+            # Backups still have the data: after a restore, the log tells whom to erase again.
+            log_event("account-erased", user=username, by="delete_user_data")
         if options["json"]:
             figures = {"username": username, "dry_run": dry_run, "found": numbers}
             self.stdout.write(json.dumps(figures | {"orders_kept": keeps_orders}))

@@ -1,4 +1,4 @@
-"""A small shop at three moments, its tables brought back to whichever of them a test wants.
+"""A small shop at some moments, its tables brought back to whichever of them a test wants.
 
 The moments are snapshots of all tables. Between two of them everything happens that writes into
 more than one table, or is found in one by what is in another.
@@ -63,7 +63,9 @@ MODELS = (
 )
 TABLES = ("shop", "comments", "words", "sets", "activity")
 MOMENTS = ("early", "middle", "late")
+"""Those at which nothing is left to be done."""
 LONG = "A long text about a lamp, which lists cut and a page of its own shows. " * 12
+NEVER = "never"
 STAFF, BUYER, ERASED = "sam", "alice", "eve"
 KEY = "Till"
 """The name of a key of the API that is revoked."""
@@ -79,7 +81,7 @@ def every_read_model() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Moments:
-    """The tables at three moments, the earliest first.
+    """The tables at moments, the earliest first; ``unfinished`` is while work is going on.
 
     ``revoked_key`` is the text of a key of the API that was revoked between the last two,
     ``staff_key`` that of one which is valid at each.
@@ -87,16 +89,20 @@ class Moments:
 
     early: Snapshot
     middle: Snapshot
+    unfinished: Snapshot
     late: Snapshot
     revoked_key: str
     staff_key: str
 
     def bring_back(self, **moments: str) -> None:
-        """Bring tables back, each to a moment by its name; the others are as they are ``late``."""
+        """Bring tables back, each to a moment by its name; the others are as they are ``late``.
+
+        At the moment ``never`` a table is empty.
+        """
         items = dict(self.late.items)
         for name, moment in moments.items():
             table = table_called(name)
-            items[table] = getattr(self, moment).items[table]
+            items[table] = {} if moment == NEVER else getattr(self, moment).items[table]
         Snapshot(items).restore()
         forget()
 
@@ -135,7 +141,7 @@ def forget() -> None:
 
 
 def live() -> Moments:
-    """Open a shop, and let time pass in it; return it at three moments."""
+    """Open a shop, and let time pass in it; return it at its moments."""
     _open()
     _key, text = create_key(name=KEY, scope=Scope.WRITE, username=BUYER, now=clock.now())
     _key, staff_key = create_key(name="Office", scope=Scope.STAFF, username=STAFF, now=clock.now())
@@ -144,7 +150,9 @@ def live() -> Moments:
     assert post_by_key(text).status_code == 201
     middle = _at_rest()
     _second_week()
-    return Moments(early, middle, _at_rest(), revoked_key=text, staff_key=staff_key)
+    unfinished = Snapshot.taken()
+    late = _at_rest()
+    return Moments(early, middle, unfinished, late, revoked_key=text, staff_key=staff_key)
 
 
 def _at_rest() -> Snapshot:
