@@ -10,8 +10,8 @@ import unicodedata
 from hashlib import blake2b
 
 LONGEST_ID = 128
-IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
-"""The pattern of what `identifier_of` returns."""
+IDENTIFIER = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+"""The pattern of all of what `identifier_of` returns."""
 _ID = re.compile(IDENTIFIER)
 _NOT_IN_SLUGS = re.compile(r"[^A-Za-z0-9._]+")
 _DIGEST_BYTES = 4

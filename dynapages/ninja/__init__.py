@@ -12,6 +12,7 @@ from dynapages.django.problems import ProblemType, problem
 from dynapages.ninja.addresses import ApiAddress, api_address
 from dynapages.ninja.api import ProblemAPI, no_such_address
 from dynapages.ninja.conflicts import Conflict, conflict
+from dynapages.ninja.document import ProblemBody
 from dynapages.ninja.keys import (
     IDEMPOTENCY_KEY,
     KEY_OR_NOBODY,
@@ -59,6 +60,7 @@ __all__ = [
     "PageOf",
     "PartialBody",
     "ProblemAPI",
+    "ProblemBody",
     "ProblemType",
     "QueryParameters",
     "RequestBody",

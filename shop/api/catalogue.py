@@ -1,27 +1,47 @@
 """The catalogue: lists of categories and products, and what staff change of them."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from http import HTTPStatus
+from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult
-from dynapages.ninja import ListOf, PageOf, caller_of, lists
+from dynapages.ninja import (
+    IfMatch,
+    IfNoneMatch,
+    ListOf,
+    PageOf,
+    ProblemType,
+    VersionNeeded,
+    caller_of,
+    conflict,
+    lists,
+    problem,
+    version_seen,
+)
+from shop.api import problems
 from shop.api.routing import READ, STAFF, router
 from shop.api.shapes import (
+    CategoryConflict,
     CategoryIn,
     CategoryListing,
+    CategoryPatch,
     LeadingWord,
     NewProductId,
     NewSlug,
     OrderOfProducts,
+    ProductConflict,
     ProductId,
     ProductIn,
     ProductListing,
+    ProductPatch,
     SearchText,
     Slug,
     WholeCategoryOut,
@@ -31,7 +51,8 @@ from shop.catalogue import editing, tiles
 from shop.catalogue import queries as catalogue
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.listing import category_pager, search_pager
-from shop.catalogue.search import find_products, parse_search
+from shop.catalogue.search import find_products, parse_search, words_that_may_lead
+from shop.catalogue.stored import Stored
 from shop.orders.entries import money
 
 
@@ -60,19 +81,21 @@ def list_products(
 @lists
 def search_products(
     request: HttpRequest,
-    q: SearchText = "",
-    by: LeadingWord = "",
+    q: SearchText,
+    by: LeadingWord = None,
 ) -> ListOf[tiles.ProductTile]:
     """List products by the beginnings of words of their names; links add ``by``."""
-    typed = " ".join(q.split())
-    words = parse_search(typed)
+    words = parse_search(q)
+    if by is not None and by not in words_that_may_lead(words):
+        raise Refusal(_("“by” is from a link of this search: leave it out for the first page."))
+    leading = by or ""
 
     def read(page_request: PageRequest) -> PageOf[tiles.ProductTile]:
-        result = find_products(words, page_request, leading=by)
-        pager = search_pager(typed, words, result.leading)  # the next page need not try each word
+        result = find_products(words, page_request, leading=leading)
+        pager = search_pager(q, words, result.leading)  # the next page need not try each word
         return PageOf(result.items, result.page, pager=pager)
 
-    return ListOf(search_pager(typed, words, by), read, "words of names")
+    return ListOf(search_pager(q, words, leading), read, "words of names")
 
 
 @router.get("/products", response=ProductListing, auth=READ)
@@ -85,55 +108,178 @@ def all_products(request: HttpRequest) -> ListOf[tiles.ProductTile]:
 @router.get("/products/{product_id}", response=WholeProductOut, auth=READ)
 def get_product(request: HttpRequest, product_id: ProductId) -> WholeProductOut:
     """Return a product."""
-    if not caller_of(request).allows(Scope.STAFF):
-        return WholeProductOut.model_validate(catalogue.find_product(product_id))
-    # Staff change what they read: an older version would be refused.
-    stored = editing.find_editable(product_id)  # as of the last write
+    if caller_of(request).allows(Scope.STAFF):
+        # Staff change what they read: an older version would be refused.
+        return _product_to_edit(request, editing.find_editable(product_id))
+    return _product_out(request, catalogue.find_product(product_id))
+
+
+def _product_out(request: HttpRequest, product: tiles.Product) -> WholeProductOut:
+    return WholeProductOut.model_validate(product, context={"request": request})
+
+
+def _product_to_edit(request: HttpRequest, stored: Stored[NewProduct]) -> WholeProductOut:
+    """Return a product as it is stored, with what only staff see."""
     content = stored.content
-    product = tiles.product_in(product_id, [stored.node])
-    shown = WholeProductOut.model_validate(replace(product, description=content.description))
+    product = tiles.product_in(content.id, [stored.node])
+    shown = _product_out(request, replace(product, description=content.description))
     shown.version = stored.version
     shown.external_id = content.external_id
-    shown.currency = content.currency or ""
+    shown.currency = content.currency
     if content.unit_price_cents is not None:
         shown.price = money(content.unit_price_cents)
     return shown
 
 
-@router.put("/products/{product_id}", response=WholeProductOut, auth=STAFF)
-def save_product(request: HttpRequest, product_id: NewProductId, body: ProductIn) -> object:
-    """Create or change a product, take it off or put it back."""
-    if (body.price is None) is not (body.currency is None):
-        raise Refusal(_("A price needs its currency, and a currency its price."))
-    cents = None
-    if body.price is not None:
-        cents = int(Decimal(body.price).scaleb(2))
-    product = NewProduct(
-        product_id,
-        category_slugs=tuple(body.categories),
-        unit_price_cents=cents,
-        **body.model_dump(exclude={"price", "categories", "version"}),
-    )
-    editing.save_product(product, version=body.version)
+PRODUCT_WRITTEN = {
+    HTTPStatus.OK: WholeProductOut,
+    HTTPStatus.CONFLICT: ProductConflict,
+    HTTPStatus.PRECONDITION_FAILED: ProductConflict,
+}
+CATEGORY_WRITTEN = {
+    HTTPStatus.OK: WholeCategoryOut,
+    HTTPStatus.CONFLICT: CategoryConflict,
+    HTTPStatus.PRECONDITION_FAILED: CategoryConflict,
+}
+"""What the operations that write answer, by status."""
+
+
+@router.put("/products/{product_id}", response=PRODUCT_WRITTEN, auth=STAFF)
+def save_product(
+    request: HttpRequest,
+    product_id: NewProductId,
+    body: ProductIn,
+    *,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> object:
+    """Create or replace a product, take it off or put it back."""
+    product = NewProduct(product_id, **_content_in(dict(body)))
+    version = _version_or_new(request, body.version)
+    try:
+        editing.save_product(product, version=version)
+    except editing.Changed as error:
+        return _product_changed(request, error, is_new=version == editing.NEW)
+    except tiles.NoSuchCategory as error:
+        return _unknown_category(error)
     return get_product(request, product_id)
+
+
+@router.patch("/products/{product_id}", response=PRODUCT_WRITTEN, auth=STAFF)
+def change_product(
+    request: HttpRequest, product_id: ProductId, body: ProductPatch, if_match: IfMatch = None
+) -> object:
+    """Change fields of a product; those that are not sent stay as they are."""
+    changes = _content_in(body.sent)
+    version = version_seen(request, body.sent.get("version"))
+    try:
+        editing.change_product(product_id, changes, version=version)
+    except editing.Changed as error:
+        return _product_changed(request, error)
+    except tiles.NoSuchCategory as error:
+        return _unknown_category(error)
+    return get_product(request, product_id)
+
+
+def _content_in(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a body of a product as those of `NewProduct`. Raises Refusal."""
+    content = dict(fields)
+    content.pop("version", None)
+    if "categories" in content:
+        content["category_slugs"] = tuple(content.pop("categories"))
+    if "description" in content:
+        content["description"] = content["description"] or ""
+    if "price" in content or "currency" in content:
+        price, currency = content.pop("price", None), content.get("currency")
+        if (price is None) is not (currency is None):
+            raise Refusal(_("A price needs its currency, and a currency its price."))
+        content["currency"] = currency
+        content["unit_price_cents"] = None
+        if price is not None:
+            content["unit_price_cents"] = int(Decimal(price).scaleb(2))
+    return content
+
+
+def _version_or_new(request: HttpRequest, in_body: str | None) -> str | None:
+    """Return the version that a write is for, `editing.NEW` where nothing is said of one."""
+    try:
+        return version_seen(request, in_body)
+    except VersionNeeded:
+        return editing.NEW
+
+
+def _product_changed(
+    request: HttpRequest, error: editing.Changed, *, is_new: bool = False
+) -> HttpResponse:
+    kind: ProblemType = problems.PRODUCT_CHANGED
+    sentence = str(error)
+    if is_new:
+        kind, sentence = problems.PRODUCT_EXISTS, _("This id is already taken.")
+    return conflict(request, kind, sentence, _product_to_edit(request, error.stored))
+
+
+def _unknown_category(error: tiles.NoSuchCategory) -> HttpResponse:
+    """Answer that a category of a product is not there, which is not what the address names."""
+    sentence = _("There is no category “%(slug)s”.") % {"slug": error.args[0]}
+    return problem(problems.UNKNOWN_CATEGORY, sentence)
 
 
 @router.get("/categories/{slug}", response=WholeCategoryOut, auth=READ)
 def get_category(request: HttpRequest, slug: Slug) -> WholeCategoryOut:
     """Return a category."""
     is_staff = caller_of(request).allows(Scope.STAFF)
-    shown = WholeCategoryOut.model_validate(catalogue.find_category(slug, consistent=is_staff))
+    category = catalogue.find_category(slug, consistent=is_staff)
+    shown = WholeCategoryOut.model_validate(category, context={"request": request})
     if is_staff:
         shown.version = editing.find_editable_category(slug).version
     return shown
 
 
-@router.put("/categories/{slug}", response=WholeCategoryOut, auth=STAFF)
-def save_category(request: HttpRequest, slug: NewSlug, body: CategoryIn) -> object:
+@router.put("/categories/{slug}", response=CATEGORY_WRITTEN, auth=STAFF)
+def save_category(
+    request: HttpRequest,
+    slug: NewSlug,
+    body: CategoryIn,
+    *,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> object:
     """Create, rename or move a category, take it off or put it back."""
     category = NewCategory(slug, body.name, body.parent, body.is_off)
-    is_done = editing.save_category(category, version=body.version)
+    version = _version_or_new(request, body.version)
+    try:
+        is_done = editing.save_category(category, version=version)
+    except editing.Changed as error:
+        return _category_changed(request, slug, error, is_new=version == editing.NEW)
+    return _written_category(request, slug, is_done=is_done)
+
+
+@router.patch("/categories/{slug}", response=CATEGORY_WRITTEN, auth=STAFF)
+def change_category(
+    request: HttpRequest, slug: Slug, body: CategoryPatch, if_match: IfMatch = None
+) -> object:
+    """Rename or move a category, take it off or put it back; what is not sent stays."""
+    changes = body.sent
+    version = version_seen(request, changes.pop("version", None))
+    try:
+        is_done = editing.change_category(slug, changes, version=version)
+    except editing.Changed as error:
+        return _category_changed(request, slug, error)
+    return _written_category(request, slug, is_done=is_done)
+
+
+def _written_category(request: HttpRequest, slug: str, *, is_done: bool) -> WholeCategoryOut:
     shown = get_category(request, slug)
     # The answer is right already, but not yet all that lies below.
     shown.copies_wait = not is_done
     return shown
+
+
+def _category_changed(
+    request: HttpRequest, slug: str, error: editing.Changed, *, is_new: bool = False
+) -> HttpResponse:
+    kind: ProblemType = problems.CATEGORY_CHANGED
+    sentence = str(error)
+    if is_new:
+        kind, sentence = problems.CATEGORY_EXISTS, _("This id is already taken.")
+    return conflict(request, kind, sentence, get_category(request, slug))

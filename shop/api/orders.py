@@ -1,10 +1,12 @@
 """Orders: lists of them, one with its lines, placing and moving."""
 
 from collections.abc import Collection
+from http import HTTPStatus
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from ninja import Query
+from ninja import Status as WithStatus
 
 from dynapages import ninja
 from dynapages.calls import clock
@@ -12,8 +14,17 @@ from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from dynapages.ninja import ListOf, PageOf, caller_of, lists
+from dynapages.ninja import (
+    ListOf,
+    PageOf,
+    api_address,
+    caller_of,
+    conflict,
+    lists,
+    problem,
+)
 from shop.accounts.rate_limits import count_order_change
+from shop.api import problems
 from shop.api.problems import KeyWithoutUser
 from shop.api.routing import OWN, STAFF, WRITE, router
 from shop.api.shapes import (
@@ -21,23 +32,25 @@ from shop.api.shapes import (
     Customer,
     FirstLine,
     MoveIn,
+    MoveRefusal,
     OrderId,
     OrderIn,
     OrderListing,
+    OrderRefusal,
     Queued,
     WholeOrderOut,
 )
 from shop.basket.delivery import chosen_pickup
 from shop.days import BadListFilter, Days
-from shop.order_status import ENDS, OPEN, Status
+from shop.order_status import ENDS, OPEN, Status, moves_from
 from shop.orders import queries as orders
 from shop.orders import views as order_views
 from shop.orders.entries import OrderEntry, WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.listing import OrderList, queue_pager, total_of
-from shop.orders.moving import move_order
-from shop.orders.placing import place_order
+from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
+from shop.orders.placing import NotSold, place_order
 
 
 @router.get("/orders", response=OrderListing, auth=OWN)
@@ -139,8 +152,12 @@ def _count_change(request: HttpRequest) -> None:
         count_order_change(request, _user(request))
 
 
-@router.post("/orders", response={201: WholeOrderOut}, auth=WRITE)
-def place(request: HttpRequest, body: OrderIn) -> object:
+@router.post(
+    "/orders",
+    response={HTTPStatus.CREATED: WholeOrderOut, HTTPStatus.CONFLICT: OrderRefusal},
+    auth=WRITE,
+)
+def place(request: HttpRequest, response: HttpResponse, body: OrderIn) -> object:
     """Place an order for the key's user."""
     # A product may be on several lines; the order has it on one.
     basket: dict[str, int] = {}
@@ -149,17 +166,25 @@ def place(request: HttpRequest, body: OrderIn) -> object:
     if max(basket.values()) > MOST_OF_A_PRODUCT:
         raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
     _count_change(request)
-    order_id = place_order(
-        username=_user(request),
-        client_id=ninja.token_of(request).hex(),
-        basket=basket,
-        pickup=chosen_pickup(body.pickup_point or ""),
-        now=clock.now(),
-    )
-    return get_order(request, order_id)
+    try:
+        order_id = place_order(
+            username=_user(request),
+            client_id=ninja.token_of(request).hex(),
+            basket=basket,
+            pickup=chosen_pickup(body.pickup_point or ""),
+            now=clock.now(),
+        )
+    except NotSold as error:
+        return problem(problems.PRODUCT_NOT_SOLD, error, product_ids=error.product_ids)
+    response["Location"] = api_address(request, "get_order", order_id)
+    return WithStatus(HTTPStatus.CREATED, get_order(request, order_id))
 
 
-@router.post("/orders/{order_id}/moves", response=WholeOrderOut, auth=WRITE)
+@router.post(
+    "/orders/{order_id}/moves",
+    response={HTTPStatus.OK: WholeOrderOut, HTTPStatus.CONFLICT: MoveRefusal},
+    auth=WRITE,
+)
 def move(request: HttpRequest, order_id: OrderId, body: MoveIn) -> object:
     """Move an order from the status it was seen in to another."""
     caller = caller_of(request)
@@ -168,14 +193,23 @@ def move(request: HttpRequest, order_id: OrderId, body: MoveIn) -> object:
     if body.target in ENDS:
         reason = body.reason.replace("\r\n", "\n").strip()
     _count_change(request)
-    move_order(
-        username=orders.owner_of(order_id) if is_staff else caller.user_id,
-        order_id=order_id,
-        source=body.source,
-        target=body.target,
-        is_staff=is_staff,
-        who=caller.user_id,
-        reason=reason,
-        now=clock.now(),
-    )
+    try:
+        move_order(
+            username=orders.owner_of(order_id) if is_staff else caller.user_id,
+            order_id=order_id,
+            source=body.source,
+            target=body.target,
+            is_staff=is_staff,
+            who=caller.user_id,
+            reason=reason,
+            now=clock.now(),
+        )
+    except MoveNotAllowed as error:
+        moves = moves_from(body.source, is_staff=is_staff)
+        allowed = [each.target for each in moves]
+        return problem(problems.MOVE_NOT_ALLOWED, error, allowed=allowed)
+    except OrderMoved as error:
+        order = get_order(request, order_id)
+        current = WholeOrderOut.model_validate(order, context={"request": request})
+        return conflict(request, problems.ORDER_MOVED, error, current)
     return get_order(request, order_id)

@@ -1,40 +1,128 @@
 """What the operations on the catalogue and on orders take and answer."""
 
+import re
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Literal
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from ninja import Path, Query
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
+from dynapages.django.paging import LONGEST_ID
 from dynapages.files.identifiers import IDENTIFIER
 from dynapages.ninja import (
+    ApiAddress,
+    Conflict,
     IdText,
     Listing,
     Moment,
+    PartialBody,
+    ProblemBody,
     QueryParameters,
     RequestBody,
     ResponseBody,
     StrictFlag,
     StrictNumber,
+    TextForm,
 )
 from shop.catalogue import editing
 from shop.catalogue.queries import ProductOrder
+from shop.catalogue.search import LONGEST_SEARCH, parse_search
 from shop.days import parse_day
 from shop.order_status import OPEN, Status
 from shop.orders.forms import LONGEST_REASON
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup
 
+PRICE = r"[0-9]{1,10}(\.[0-9]{1,2})?"
+LONGEST_DESCRIPTION = 5_000
+LONGEST_VERSION = 32
+"""Characters."""
+
+
+def _price(value: object) -> object:
+    """Return the text of a price. Raises ValueError for a number, too: that may be inexact."""
+    if value is None or (isinstance(value, str) and re.fullmatch(PRICE, value)):
+        return value
+    raise ValueError(_("Send a price as text of digits with up to two decimals, such as “18.50”."))
+
+
+def _day(text: str) -> date:
+    """Return the day that a text is. Raises ValueError, also where it is empty."""
+    day = parse_day(text)
+    if day is None:
+        raise ValueError(_("Write a date as YYYY-MM-DD, such as 2023-01-31, or leave this out."))
+    return day
+
+
+def _search(text: str) -> str:
+    """Return a text with words to search for, its blanks made one. Raises ValueError."""
+    typed = " ".join(text.split())
+    if not parse_search(typed):
+        raise ValueError(_("Write at least one word, of letters or digits."))
+    return typed
+
+
+def _text_or_none(text: str | None) -> str | None:
+    """Return a text, None where it is empty."""
+    return text or None
+
+
+# Values of fields
 Money = Annotated[
     Decimal,
     WithJsonSchema({"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["18.50"]}),
 ]
 """In the currency's main unit."""
-Day = Annotated[date, BeforeValidator(parse_day)]
-Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"[^\s\u0000]")
+Price = Annotated[
+    str,
+    BeforeValidator(_price),
+    WithJsonSchema({"type": "string", "pattern": f"^{PRICE}$", "examples": ["18.50"]}),
 ]
-NewId = Annotated[str, StringConstraints(pattern=IDENTIFIER)]
+Currency = Annotated[
+    str,
+    TextForm("[A-Z]{3}", gettext_lazy("Use a code of three capitals, such as EUR.")),
+]
+CurrencyOut = Annotated[str | None, BeforeValidator(_text_or_none)]
+Day = Annotated[date, BeforeValidator(_day)]
+PlainText = Annotated[
+    str, TextForm(r"[^\u0000]*", gettext_lazy("Send text without the character NUL."))
+]
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=300),
+    TextForm(
+        r"[^\u0000]*[^\s\u0000][^\u0000]*",
+        gettext_lazy("Send a name that is to be seen, without the character NUL."),
+    ),
+]
+NewId = Annotated[
+    str,
+    TextForm(
+        IDENTIFIER,
+        gettext_lazy(
+            "A new id has up to 128 of A–Z, a–z, 0–9, “.”, “_” and “-”, a letter or digit first."
+        ),
+    ),
+]
+Description = Annotated[PlainText, StringConstraints(max_length=LONGEST_DESCRIPTION)]
+Slugs = Annotated[list[IdText], Field(max_length=editing.MOST_CATEGORIES)]
+ExternalId = Annotated[PlainText, StringConstraints(min_length=1, max_length=LONGEST_ID)]
+Version = Annotated[
+    str,
+    Field(
+        max_length=LONGEST_VERSION,
+        description="That was read, unless “If-Match” has it.",
+    ),
+]
+VersionOrNew = Annotated[
+    str,
+    Field(
+        max_length=LONGEST_VERSION,
+        description="That was read, unless “If-Match” has it; for a new one empty, or left out.",
+    ),
+]
 
 # What is in addresses
 ProductId = Annotated[IdText, Path(description="The id of a product.")]
@@ -48,9 +136,18 @@ Customer = Annotated[IdText, Path(description="The user name of a customer.")]
 OrderOfProducts = Annotated[
     ProductOrder | None, Query(description="By name or by price; without it, by id.")
 ]
-SearchText = Annotated[str, Query(max_length=200, description="The beginnings of words.")]
+SearchText = Annotated[
+    str,
+    AfterValidator(_search),
+    Query(max_length=LONGEST_SEARCH, description="The beginnings of words, one at least."),
+]
 LeadingWord = Annotated[
-    str, Query(max_length=200, description="From a link: the word that led on the page before.")
+    str | None,
+    Query(
+        min_length=1,
+        max_length=LONGEST_SEARCH,
+        description="From a link: the word that led on the page before.",
+    ),
 ]
 FirstLine = Annotated[
     int, Query(ge=1, le=10**6, description="The number of the first line to return, from 1 on.")
@@ -58,16 +155,22 @@ FirstLine = Annotated[
 Since = Annotated[Day | None, Field(description="From this day on, in UTC.")]
 Until = Annotated[Day | None, Field(description="Up to this day, which is not included, in UTC.")]
 
+# What is answered of an id
+ProductAddress = Annotated[str, ApiAddress("get_product")]
+CategoryAddress = Annotated[str, ApiAddress("get_category")]
+OrderAddress = Annotated[str, ApiAddress("get_order")]
+
 
 # What the catalogue's operations take and return
 
 
 class CategoryLink(ResponseBody):
-    """A category by its name."""
+    """A category by its name; ``url`` is its page, ``api_url`` its address in the API."""
 
     slug: str
     name: str
     url: str
+    api_url: CategoryAddress = Field(validation_alias="slug")
 
 
 class CategoryOut(CategoryLink):
@@ -82,8 +185,9 @@ class ProductOut(ResponseBody):
     id: str
     name: str
     url: str
+    api_url: ProductAddress = Field(validation_alias="id")
     price: Money | None = Field(validation_alias="unit_price")
-    currency: str
+    currency: CurrencyOut
     image: str
 
 
@@ -120,32 +224,65 @@ class ProductListing(Listing[ProductOut]):
     """A page of products."""
 
 
-class ProductIn(RequestBody):
-    """A product as it is to be, from the ``version`` that was read, empty for a new one.
+class ProductConflict(Conflict[WholeProductOut]):
+    """A product that was not saved; ``current`` is the one that is there, with its version."""
 
-    One that ``is_off`` is in no list and not sold.
+
+class CategoryConflict(Conflict[WholeCategoryOut]):
+    """A category that was not saved; ``current`` is the one that is there, with its version."""
+
+
+class ProductIn(RequestBody):
+    """A product as it is to be; one that ``is_off`` is in no list and not sold.
+
+    Without a version it has to be new.
     """
 
     name: Name
-    description: str = Field("", max_length=5_000)
-    price: str | None = Field(None, pattern=r"^[0-9]{1,10}(\.[0-9]{1,2})?$", examples=["18.50"])
-    currency: str | None = Field(None, pattern=r"^[A-Z]{3}$")
-    categories: list[IdText] = Field([], max_length=editing.MOST_CATEGORIES)
-    external_id: IdText | None = None
+    description: Description | None = None
+    price: Price | None = None
+    currency: Currency | None = None
+    categories: Slugs = Field([])
+    external_id: ExternalId | None = None
     is_off: StrictFlag = False
-    version: str = Field("", max_length=32)
+    version: VersionOrNew | None = None
+
+
+class ProductPatch(PartialBody):
+    """What is to change of a product, all else stays.
+
+    ``price`` and ``currency`` are sent together, or null to have none.
+    """
+
+    name: Name = ""
+    description: Description | None = None
+    price: Price | None = None
+    currency: Currency | None = None
+    categories: Slugs = Field([])
+    external_id: ExternalId | None = None
+    is_off: StrictFlag = False
+    version: Version = ""
 
 
 class CategoryIn(RequestBody):
-    """A category as it is to be, from the ``version`` that was read, empty for a new one.
+    """A category as it is to be; one that ``is_off`` is in no list.
 
-    ``parent`` is the slug of the one that it lies in. One that ``is_off`` is in no list.
+    ``parent`` is the slug of the one that it lies in. Without a version it has to be new.
     """
 
     name: Name
     parent: IdText | None = None
     is_off: StrictFlag = False
-    version: str = Field("", max_length=32)
+    version: VersionOrNew | None = None
+
+
+class CategoryPatch(PartialBody):
+    """What is to change of a category, all else stays; without a ``parent``, null, it is a root."""
+
+    name: Name = ""
+    parent: IdText | None = None
+    is_off: StrictFlag = False
+    version: Version = ""
 
 
 # What the operations on orders take and return
@@ -159,6 +296,7 @@ class OrderOut(ResponseBody):
 
     id: str
     url: str
+    api_url: OrderAddress = Field(validation_alias="id")
     username: str
     status: Status
     date: Moment
@@ -170,9 +308,11 @@ class OrderOut(ResponseBody):
 
 
 class LineOut(ResponseBody):
-    """A product in an order, as it was then."""
+    """A product in an order, as it was then; its addresses are those that it has now."""
 
     product_id: str
+    product_url: str
+    product_api_url: ProductAddress = Field(validation_alias="product_id")
     name: str
     quantity: int
     unit_price: Money
@@ -194,6 +334,22 @@ class WholeOrderOut(OrderOut):
     line_count: int
     history: list[StepOut]
     pickup: NewPickup | None
+
+
+class OrderRefusal(ProblemBody):
+    """An order that was not placed; ``product_ids`` are those that are not sold, else null."""
+
+    product_ids: list[str] | None = None
+
+
+class MoveRefusal(Conflict[WholeOrderOut]):
+    """A move that was not made.
+
+    ``current`` is the order where it was moved meanwhile; ``allowed`` are the statuses that the
+    caller may move an order to from the ``source`` that was sent, where the move is not allowed.
+    """
+
+    allowed: list[Status] | None = None
 
 
 class OrderListing(Listing[OrderOut]):
@@ -219,7 +375,7 @@ class MoveIn(RequestBody):
 
     source: Status
     target: Status
-    reason: str = Field("", max_length=LONGEST_REASON)
+    reason: PlainText = Field("", max_length=LONGEST_REASON)
 
 
 class Chosen(QueryParameters):

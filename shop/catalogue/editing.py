@@ -43,6 +43,8 @@ from shop.models import CategoryEdge, Description
 from shop.table import Key, put_of, read_items, unless_changed
 from shop.work import QUEUE
 
+NEW = ""
+"""The version of what is not there yet."""
 MOST_CATEGORIES = 10
 """That a product is put into, so that all of it is one transaction."""
 
@@ -59,6 +61,26 @@ class CategoryRefused(DynamoError):
     """A category cannot be changed like that; the text says why."""
 
 
+class NoSuchParent(CategoryRefused):
+    """The category that it is to lie in does not exist, or is hidden."""
+
+
+class CategoryNotEmpty(CategoryRefused):
+    """There are categories in one that is to be moved or hidden."""
+
+
+class CategoryInItself(CategoryRefused):
+    """A category is to lie in itself."""
+
+
+class CategoryTooDeep(CategoryRefused):
+    """A category is to lie in more than `DEEPEST` others, itself included."""
+
+
+class CategoryFull(CategoryRefused):
+    """The category that it is to lie in holds `MOST_CHILDREN` already."""
+
+
 # Products
 
 
@@ -73,8 +95,8 @@ def find_editable(product_id: str) -> Stored[NewProduct]:
     return product
 
 
-def save_product(product: NewProduct, *, version: str = "") -> None:
-    """Create a product (without a version), or change the one that was read in it.
+def save_product(product: NewProduct, *, version: str | None = NEW) -> None:
+    """Create a product (`NEW`), or replace the one that was read in a version, None for any.
 
     Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
     """
@@ -85,7 +107,18 @@ def save_product(product: NewProduct, *, version: str = "") -> None:
         new = product.keep_priced_at(stored.content) if stored else product
         return _unless_changed(new, stored, version=version)
 
-    shelves.put_shelves(settle_product(product.id, content_for, may_be_new=not version))
+    shelves.put_shelves(settle_product(product.id, content_for, may_be_new=version == NEW))
+
+
+def change_product(product_id: str, changes: Mapping[str, Any], *, version: str | None) -> None:
+    """Change some fields of a product, by the names of `NewProduct`; raises as `save_product`."""
+
+    def content_for(stored: Stored[NewProduct]) -> NewProduct:
+        new = replace(stored.content, **changes)
+        new = replace(new, category_slugs=tuple(sorted({*new.category_slugs})))
+        return _unless_changed(new.keep_priced_at(stored.content), stored, version=version)
+
+    shelves.put_shelves(settle_product(product_id, content_for))
 
 
 def settle_product(
@@ -136,25 +169,44 @@ def find_editable_category(slug: str) -> Stored[NewCategory]:
     return Stored(category_in(node), node)
 
 
-def save_category(category: NewCategory, *, version: str = "") -> bool:
-    """Create a category (without a version), or rename, move or hide the one that was read in it.
+def save_category(category: NewCategory, *, version: str | None = NEW) -> bool:
+    """Create a category (`NEW`), or replace the one that was read in a version, None for any.
 
     Returns whether all that is below it is up to date, else the worker does the rest soon. Raises
     Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
     """
-    slug = category.slug
+
+    def content_for(stored: Stored[NewCategory] | None) -> NewCategory:
+        return _unless_changed(category, stored, version=version)
+
+    return _settle_category(category.slug, content_for, may_be_new=version == NEW)
+
+
+def change_category(slug: str, changes: Mapping[str, Any], *, version: str | None) -> bool:
+    """Change some fields of a category, by the names of `NewCategory`, as `save_category`."""
+
+    def content_for(stored: Stored[NewCategory]) -> NewCategory:
+        return _unless_changed(replace(stored.content, **changes), stored, version=version)
+
+    return _settle_category(slug, content_for)
+
+
+def _settle_category(
+    slug: str, content_for: Callable[[Any], NewCategory], *, may_be_new: bool = False
+) -> bool:
+    """Write what ``content_for`` makes of a category as it is stored, None for a new one.
+
+    Returns whether all that is below it is up to date.
+    """
     owed = below.owed_below(slug, patience=below.PATIENCE)
 
     def find() -> Stored[NewCategory]:
         return find_editable_category(slug)
 
-    def content_for(stored: Stored[NewCategory] | None) -> NewCategory:
-        return _unless_changed(category, stored, version=version)
-
     def write(content: NewCategory, stored: Stored[NewCategory] | None) -> None:
         _write_category(content, stored, owed=owed)
 
-    _write_settled(find, content_for, write, may_be_new=not version)
+    _write_settled(find, content_for, write, may_be_new=may_be_new)
     # What is below a small category is shown right at once; of a large one that takes a while.
     is_done = below.refresh_first(slug)
     if is_done:
@@ -212,14 +264,16 @@ def _refuse_unless_possible(
         parent_node = nodes.get(category_key(parent))
         is_parent_off = parent_node is None or OFF in parent_node
         if is_parent_off or len(nodes) != len(above):
-            raise CategoryRefused(_("The parent category does not exist, or is hidden."))
+            raise NoSuchParent(_("The parent category does not exist, or is hidden."))
     is_moved = stored is not None and stored.content.parent != parent
     if stored and (category.is_off or is_moved) and queries.child_slugs(slug):
-        raise CategoryRefused(_("Move or hide the categories in it first."))
-    is_in_itself = slug in above
-    if is_in_itself or len(above) >= DEEPEST or len(siblings) > MOST_CHILDREN:
-        sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
-        raise CategoryRefused(sentence % {"deep": DEEPEST, "most": MOST_CHILDREN})
+        raise CategoryNotEmpty(_("Move or hide the categories in it first."))
+    if slug in above:
+        raise CategoryInItself(_("A category cannot lie in itself."))
+    if len(above) >= DEEPEST:
+        raise CategoryTooDeep(_("Categories are at most %(deep)s deep.") % {"deep": DEEPEST})
+    if len(siblings) > MOST_CHILDREN:
+        raise CategoryFull(_("A category holds at most %(most)s others.") % {"most": MOST_CHILDREN})
 
 
 def _action_of_edge(path: Sequence[NewCategory]) -> Action:
@@ -235,9 +289,14 @@ def _action_of_edge(path: Sequence[NewCategory]) -> Action:
 # Both
 
 
-def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
+def _unless_changed(
+    new: Content, stored: Stored[Content] | None, *, version: str | None
+) -> Content:
     """Return the new content. Raises Changed if neither the version nor the new one is stored."""
-    if stored and stored.version != version and new != stored.content:
+    if stored is None or version is None:
+        return new
+    # What is stored already was written by a first attempt.
+    if stored.version != version and new != stored.content:
         raise Changed(stored)
     return new
 

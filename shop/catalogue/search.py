@@ -56,6 +56,14 @@ def parse_search(text: str) -> tuple[str, ...]:
     return tuple(words)
 
 
+def words_that_may_lead(words: Sequence[str]) -> list[str]:
+    """Return the words of several letters, else the first word, or "" without words."""
+    long_words = [word for word in words if len(word) >= keys.WORD_LETTERS]
+    if long_words:
+        return long_words
+    return [words[0] if words else ""]
+
+
 def find_products(
     words: Sequence[str], request: PageRequest, *, leading: str = ""
 ) -> ProductSearchResult:
@@ -65,7 +73,7 @@ def find_products(
     are such, and then stands for itself alone. Without words nothing is read.
     """
     # Tokens of later pages are bound to the word that led on the first one.
-    candidates = _words_that_may_lead(words)
+    candidates = words_that_may_lead(words)
     if leading in candidates:
         candidates = [leading]
     most_units = min(request.most_units, MOST_UNITS)
@@ -88,14 +96,6 @@ def find_products(
             reads += [replace(read, items_returned=0) for read in trial.page.reads]
     page = replace(best.page, reads=tuple(reads), most_units=most_units)
     return replace(best, page=page)
-
-
-def _words_that_may_lead(words: Sequence[str]) -> list[str]:
-    """Return the words of several letters, else the first word, or "" without words."""
-    long_words = [word for word in words if len(word) >= keys.WORD_LETTERS]
-    if long_words:
-        return long_words
-    return [words[0] if words else ""]
 
 
 def _rarity(trial: ProductSearchResult) -> tuple[bool, int]:

@@ -1,6 +1,6 @@
 """Placing of the order of a basket: idempotent by the id of an intent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.utils.translation import gettext as _
@@ -33,6 +33,23 @@ class TooManyLines(ValueError):
 
 class OrderRefused(ValueError):
     """Products of an order are not for sale, or not together; the text says why."""
+
+
+class NotSold(OrderRefused):
+    """Products of an order are not for sale, which are ``product_ids``; the text names one."""
+
+    def __init__(self, product_ids: Sequence[str]) -> None:
+        sentence = _("“%(product)s” is no longer sold. Please remove it from your basket.")
+        super().__init__(sentence % {"product": product_ids[0]})
+        self.product_ids = product_ids
+
+
+class CurrenciesDiffer(OrderRefused):
+    """The prices of an order are in several currencies, which have no total."""
+
+    def __init__(self, currencies: Sequence[str]) -> None:
+        sentence = _("All products of an order must have the same currency, not %(currencies)s.")
+        super().__init__(sentence % {"currencies": ", ".join(currencies)})
 
 
 def place_order(
@@ -113,13 +130,10 @@ def _priced(quantities: Mapping[str, int]) -> tuple[tuple[NewLine, ...], str]:
     products = prices_of(quantities)
     missing = sorted(quantities.keys() - products.keys())
     if missing:
-        sentence = _("“%(product)s” is no longer sold. Please remove it from your basket.")
-        raise OrderRefused(sentence % {"product": missing[0]})
-    # A total has one currency.
+        raise NotSold(missing)
     currencies = sorted({product.currency for product, _ in products.values()})
     if len(currencies) > 1:
-        sentence = _("All products of an order must have the same currency, not %(currencies)s.")
-        raise OrderRefused(sentence % {"currencies": ", ".join(currencies)})
+        raise CurrenciesDiffer(currencies)
     lines: list[NewLine] = []
     for product_id, quantity in quantities.items():
         product, price = products[product_id]

@@ -9,7 +9,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from dynapages.django.callers import Caller, Scope
 from tests.support.comments.faulty import troubled, unreachable
 from tests.support.comments.writers import made_product, someone
-from tests.support.config.addresses import API_MATRIX, belongings
+from tests.support.config.addresses import API_MATRIX, api_request, belongings
 from tests.support.config.api import NOBODY, PROBLEM, ROOT, problem_of, program_of, sent
 from tests.support.config.environments import open_api_to
 
@@ -99,8 +99,7 @@ class TestTheDatabaseAway:
         if is_key_known:
             caller = Caller("x", writer.username, Scope.STAFF)
             monkeypatch.setattr("config.api.authenticate", lambda *_: caller)
-        method, _, path = name.partition(" ")
-        url = path.replace("search", "search?q=x").format_map(dict.fromkeys(ARGUMENTS, "x"))
+        method, url = api_request(name, dict.fromkeys(ARGUMENTS, "x"))
         with unreachable():
             answer = writer.send(method, url, API_MATRIX[name][1])
         status, sentence = problem_of(answer)

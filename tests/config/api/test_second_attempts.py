@@ -210,6 +210,13 @@ def take_product_off() -> Write:
     return Write(write.program, "PUT", write.url, {**write.body, "is_off": True})
 
 
+def patch_product() -> Write:
+    write = create_product()
+    made = write.program.put(write.url, write.body).json()
+    body = {"price": "20.00", "currency": "EUR", "version": made["version"]}
+    return Write(write.program, "PATCH", write.url, body)
+
+
 def create_category() -> Write:
     return Write(staff(), "PUT", f"/categories/{unique('shelf')}", {"name": "Shelf"})
 
@@ -219,6 +226,12 @@ def hide_category() -> Write:
     made = write.program.put(write.url, write.body).json()
     body = {"name": "Shelf", "is_off": True, "version": made["version"]}
     return Write(write.program, "PUT", write.url, body)
+
+
+def patch_category() -> Write:
+    write = create_category()
+    made = write.program.put(write.url, write.body).json()
+    return Write(write.program, "PATCH", write.url, {"name": "Rack", "version": made["version"]})
 
 
 WRITES: dict[str, list[Callable[[], Write]]] = {
@@ -235,6 +248,8 @@ WRITES: dict[str, list[Callable[[], Write]]] = {
     "POST /orders": [place],
     "POST /orders/{order_id}/moves": [cancel, approve],
     "PUT /products/{product_id}": [create_product, change_product, take_product_off],
+    "PATCH /products/{product_id}": [patch_product],
+    "PATCH /categories/{slug}": [patch_category],
     "PUT /categories/{slug}": [create_category, hide_category],
 }
 """By operation, what makes each kind of its writes."""

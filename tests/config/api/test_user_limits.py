@@ -37,7 +37,9 @@ COUNTED = {
     "POST /orders/{order_id}/moves": OF_ORDERS,
     # Pages of staff do not limit these, either.
     "PUT /products/{product_id}": OF_THE_KEY,
+    "PATCH /products/{product_id}": OF_THE_KEY,
     "PUT /categories/{slug}": OF_THE_KEY,
+    "PATCH /categories/{slug}": OF_THE_KEY,
 }
 """The limits that each operation which writes counts against, in this order."""
 BY_OTHERS = ("votes", "reports")

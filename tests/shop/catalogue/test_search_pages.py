@@ -77,7 +77,11 @@ class TestThePage:
         shown = visit(url(typed))
         assert shown.status == 200
         assert names(shown) == []
-        assert NOBODY.get(f"/search?{urlencode({'q': typed})}").json()["items"] == []
+
+    @pytest.mark.parametrize("typed", ["", "   ", "🙂", "!?", "\0"])
+    def test_of_a_program_needs_a_word(self, typed):
+        refused = problem_of(NOBODY.get(f"/search?{urlencode({'q': typed})}"))
+        assert refused == (422, "query.q: Write at least one word, of letters or digits.")
 
     @pytest.mark.parametrize("typed", ["", "   "])
     def test_asks_for_words_without_any(self, typed):

@@ -159,8 +159,13 @@ API_MATRIX: dict[str, tuple[str, object]] = {
     "GET /products": (PUBLIC, None),
     "GET /products/{product_id}": (PUBLIC, None),
     "PUT /products/{product_id}": ("401 403 403 403 409", {"name": "Lamp"}),
+    "PATCH /products/{product_id}": (
+        "401 403 403 403 409",
+        {"name": "Lamp", "version": "0123"},
+    ),
     "GET /categories/{slug}": (PUBLIC, None),
     "PUT /categories/{slug}": ("401 403 403 403 409", {"name": "Shelf"}),
+    "PATCH /categories/{slug}": ("401 403 403 403 409", {"name": "Shelf", "version": "0123"}),
     "GET /orders": ("401 403 200 200 200", None),
     "POST /orders": ("401 403 409 409 409", {"lines": [{"product_id": "not-for-sale"}]}),
     "GET /orders/{order_id}": ("401 403 200 404 200", None),
@@ -191,6 +196,14 @@ API_MATRIX: dict[str, tuple[str, object]] = {
 with those to write of the owner of what it is about and of another user, and with one of staff; and
 the body that is sent.
 """
+NEEDED_QUERIES = {"GET /search": "?q=lamp"}
+"""What operations of the API cannot do without."""
+
+
+def api_request(name: str, arguments: dict[str, str]) -> tuple[str, str]:
+    """The method of an operation, and its address below that of the API."""
+    method, _, path = name.partition(" ")
+    return method, path.format_map(arguments) + NEEDED_QUERIES.get(name, "")
 
 
 def routes() -> list[str]:
