@@ -112,9 +112,14 @@ def complete(
             _describe_operation(operation, is_read=method == "get")
     describe_headers(schema, headers_of_keys)
     _leave_out_unused(schema)
-    codes = sorted({kind.code for kind in problem_types})
     for name in _problems_in(schema["paths"]):
-        components["schemas"][name]["properties"]["code"]["enum"] = codes
+        components["schemas"][name]["properties"]["code"] = {"$ref": f"{COMPONENT}ProblemCode"}
+    components["schemas"]["ProblemCode"] = {
+        "title": "ProblemCode",
+        "description": "What went wrong, for programs: there may be more codes in future.",
+        "type": "string",
+        "enum": sorted({kind.code for kind in problem_types}),
+    }
 
 
 def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:

@@ -93,8 +93,8 @@ class TestAFlowInTypeScript:
         assert json.loads(ended.stdout) == {
             "listed": [20, 5],
             "posted_once": True,
-            "rating": 4,
-            "late": 409,
+            "edited": [[4, 2], [3, 3]],
+            "refused": ["comment-changed"],
             "votes": 1,
             "total": "39.98",
         }
@@ -144,8 +144,9 @@ class TestAFlowInPython:
         assert json.loads(ended.stdout) == {
             "listed": 20,
             "posted_once": True,
-            "rating": 4,
-            "late": 409,
+            "edited": [4, 2],
+            "refused": "comment-changed",
+            "there_now": [4, 2],
         }
 
     def test_with_a_field_that_the_schema_has_not_is_refused(self, project):

@@ -9,11 +9,11 @@ import sys
 from shop_client.api.comments import comments_edit, comments_list_comments, comments_post
 from shop_client.client import AuthenticatedClient
 from shop_client.models import (
+    CommentConflict,
     CommentOut,
     DraftIn,
     EditIn,
     Language,
-    Problem,
     ProductCommentListing,
 )
 
@@ -34,12 +34,14 @@ edit = EditIn(rating=4, text=draft.text, version=own.version)
 edited = comments_edit.sync(own.id, client=client, body=edit)
 assert isinstance(edited, CommentOut)
 late = comments_edit.sync(own.id, client=client, body=EditIn(rating=3, version=own.version))
-assert isinstance(late, Problem)
+assert isinstance(late, CommentConflict)
+assert isinstance(late.current, CommentOut)
 
 done = {
     "listed": len(listed.items),
     "posted_once": own == again,
-    "rating": edited.rating,
-    "late": late.status,
+    "edited": [edited.rating, edited.version],
+    "refused": late.code,
+    "there_now": [late.current.rating, late.current.version],
 }
 sys.stdout.write(json.dumps(done))

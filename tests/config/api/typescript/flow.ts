@@ -7,9 +7,11 @@ declare const process: { argv: string[] };
 const [address = "", key = "", product_id = ""] = process.argv.slice(2);
 const headers = { Authorization: `Bearer ${key}` };
 const api = createClient<paths>({ baseUrl: address, headers });
+type Schemas = components["schemas"];
 const COMMENTS = "/api/v1/products/{product_id}/comments";
+const COMMENT = "/api/v1/comments/{comment_id}";
 
-function value<Data>(answer: { data?: Data; error?: components["schemas"]["Problem"] }): Data {
+function value<Data>(answer: { data?: Data; error?: Schemas["Problem"] }): Data {
   if (answer.data === undefined) throw new Error(answer.error?.detail);
   return answer.data;
 }
@@ -22,14 +24,19 @@ const query: Filter = { ...filter, cursor };
 const second = value(await api.GET(COMMENTS, { params: { path: { product_id }, query } }));
 
 const header = { "Idempotency-Key": "posted-once" };
-const body: components["schemas"]["DraftIn"] = { rating: 5, title: "Bright", text: "It lights up.", language: "en" };
+const body: Schemas["DraftIn"] = { rating: 5, title: "Bright", text: "It lights up.", language: "en" };
 const post = () => api.POST(COMMENTS, { params: { path: { product_id }, header }, body });
 const [own, again] = [value(await post()), value(await post())];
 
-const edit = (rating: number, version = own.version ?? 0) =>
-  api.PUT("/api/v1/comments/{comment_id}", { params: { path: { comment_id: own.id } }, body: { ...body, rating, version } });
-const edited = value(await edit(4));
-const late = await edit(3);
+const refused: string[] = [];
+async function edit(rating: number, version: number | null): Promise<Schemas["CommentOut"]> {
+  const params = { path: { comment_id: own.id } };
+  const answer = await api.PUT(COMMENT, { params, body: { ...body, rating, version } });
+  if (answer.error?.code !== "comment-changed" || !("current" in answer.error)) return value(answer);
+  refused.push(answer.error.code);
+  return edit(rating, answer.error.current?.version ?? null);  // ours goes on top of theirs
+}
+const edited = [await edit(4, own.version), await edit(3, own.version)];
 
 const comment_id = first.items[0]?.id ?? "";
 const vote = value(await api.PUT("/api/v1/votes/{comment_id}", { params: { path: { comment_id } } }));
@@ -38,8 +45,8 @@ const order = value(await api.POST("/api/v1/orders", { body: { lines: [{ product
 console.log(JSON.stringify({
   listed: [first.items.length, second.items.length],
   posted_once: own.id === again.id,
-  rating: edited.rating,
-  late: late.error?.status,
+  edited: edited.map(({ rating, version }) => [rating, version]),
+  refused,
   votes: vote.helpful_votes,
   total: order.total,
 }));
