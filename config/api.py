@@ -45,6 +45,8 @@ LIMIT_HEADERS = {
 """What the document says of the headers of a key's limit."""
 RESPONSE_HEADERS = "dynashop.api_headers"
 """In ``request.META``: headers of the response."""
+PRECONDITIONS = ("If-Match", "If-None-Match")
+"""Headers that are part of what a write asks for."""
 ATTEMPT = "dynashop.api_attempt"
 """In ``request.META``: the attempt that is to be ended, of a request with an Idempotency-Key."""
 
@@ -135,7 +137,11 @@ def _begin_once(request: HttpRequest, key_id: str, idempotency_key: str) -> None
         sentence = _("An Idempotency-Key has 1 to %(most)s characters.")
         raise Refusal(sentence % {"most": LONGEST_KEY})
     name = f"{key_id}/{idempotency_key}"
-    sent = f"{request.method} {request.get_full_path()}\n".encode() + request.body
+    lines = [f"{request.method} {request.get_full_path()}"]
+    for header in PRECONDITIONS:
+        if header in request.headers:
+            lines.append(f"{header}: {request.headers[header]}")
+    sent = "\n".join([*lines, ""]).encode() + request.body
     # The same key with another request is a fault of the program: so what was sent is compared.
     with labelled_calls("answer"):
         attempt = begin(name, sha256(sent).hexdigest(), now=clock.now())

@@ -62,6 +62,21 @@ class TestAWriteThatIsSentAgain:
         assert second.headers["Content-Type"] == first.headers["Content-Type"]
         assert "no-store" in second.headers["Cache-Control"]
 
+    def test_is_answered_with_the_headers_of_before(self, writer, lamp):
+        first, second = (
+            writer.post(f"/products/{lamp}/comments", SAID, once="a") for _ in range(2)
+        )
+        assert second.headers["Idempotent-Replayed"] == "true"
+        assert first.headers["Location"].endswith(first.json()["id"])
+        for name in ("ETag", "Location"):
+            assert second.headers.get(name) == first.headers.get(name)
+
+    def test_has_no_type_of_content_where_it_has_none(self, writer, lamp):
+        comment_id = writer.post(f"/products/{lamp}/comments", SAID).json()["id"]
+        for _ in range(2):
+            answer = writer.delete(f"/comments/{comment_id}", once="a")
+            assert (answer.status_code, "Content-Type" in answer.headers) == (204, False)
+
     def test_places_one_order(self, writer, fresh):
         said = order_of(put_product(fresh("lamp")))
         first, second = (writer.post("/orders", said, once="a") for _ in range(2))
@@ -122,6 +137,16 @@ class TestAKeyOfAnotherWrite:
             status, sentence = problem_of(answer)
             assert (status, "use a new one" in sentence) == (409, True)
         assert comments_on(lamp) == [comment_id]
+
+    def test_is_refused_with_another_version_in_a_header(self, writer, lamp):
+        comment_id = writer.post(f"/products/{lamp}/comments", SAID).json()["id"]
+        url, change = f"/comments/{comment_id}", {"rating": 1}
+        first = writer.send("PATCH", url, change, once="a", If_Match='"7"')
+        assert problem_of(first)[0] == 412
+        again = writer.send("PATCH", url, change, once="a", If_Match='"7"')
+        assert (problem_of(again)[0], again.headers["Idempotent-Replayed"]) == (412, "true")
+        another = writer.send("PATCH", url, change, once="a", If_Match='"1"')
+        assert problem_of(another)[0] == 409
 
     def test_is_refused_unless_it_has_1_to_255_characters(self, writer, lamp):
         url = f"/products/{lamp}/comments"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from unittest.mock import patch
 
@@ -71,9 +71,13 @@ class Write:
     method: str
     url: str
     body: object = None
+    if_match: str = ""
 
     def send(self):
-        return self.program.send(self.method, self.url, self.body, once="a")
+        headers = {}
+        if self.if_match:
+            headers["If_Match"] = self.if_match
+        return self.program.send(self.method, self.url, self.body, once="a", **headers)
 
 
 def writer() -> Program:
@@ -112,6 +116,20 @@ def change() -> Write:
     program = writer()
     body = {"rating": 1, "version": 1}
     return Write(program, "PATCH", f"/comments/{comment_of(program)}", body)
+
+
+def change_by_etag() -> Write:
+    write = change()
+    etag = write.program.get(write.url).headers["ETag"]
+    return Write(write.program, "PATCH", write.url, {"rating": 1}, etag)
+
+
+def change_any_version() -> Write:
+    return replace(change_by_etag(), if_match="*")
+
+
+def delete_by_etag() -> Write:
+    return replace(change_by_etag(), method="DELETE", body=None)
 
 
 def delete() -> Write:
@@ -237,8 +255,8 @@ def patch_category() -> Write:
 WRITES: dict[str, list[Callable[[], Write]]] = {
     "POST /products/{product_id}/comments": [post],
     "PUT /comments/{comment_id}": [edit],
-    "PATCH /comments/{comment_id}": [change],
-    "DELETE /comments/{comment_id}": [delete, delete_by_staff],
+    "PATCH /comments/{comment_id}": [change, change_by_etag, change_any_version],
+    "DELETE /comments/{comment_id}": [delete, delete_by_etag, delete_by_staff],
     "PUT /votes/{comment_id}": [vote],
     "DELETE /votes/{comment_id}": [withdraw],
     "PUT /reports/{comment_id}": [report],
