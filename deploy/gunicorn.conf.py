@@ -21,6 +21,16 @@ worker_connections = 16 * threads
 # Connections that the kernel holds before any process takes them.
 backlog = 16 * threads
 graceful_timeout = 10
+# gunicorn's own lines are objects of JSON where the site's are.
+if os.environ.get("LOG_FORMAT") == "json":
+    logconfig_dict = {
+        "formatters": {"json": {"()": "config.telemetry.log_lines.JsonLines"}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+        "root": {},
+        "loggers": {
+            "gunicorn.error": {"level": "INFO", "handlers": ["stderr"], "propagate": False}
+        },
+    }
 # Nobody uses it, and it would need a home that can be written to.
 control_socket_disable = True
 # Else glibc gives threads heaps of their own, up to eight for each core, which took 9 MB more.

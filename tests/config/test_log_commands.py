@@ -27,11 +27,11 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed (Debian's jq)"),
 ]
 BESIDE_IT = """\
-[2026-11-27 03:13:02 +0000] [16692] [INFO] Starting gunicorn 27.0.1
 Started dynashop-site.service - Dynashop.
+config.SECRET_KEY: SECRET_KEY is not set.
 12
 """
-"""What a journal of the site has besides: lines of gunicorn and systemd, and what code prints."""
+"""What a journal of the site has besides: lines of systemd, of a start that failed, and of code."""
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
 Line = dict[str, Any]
 

@@ -95,6 +95,13 @@ class TestTheSpansOfAPage:
         unknown = {name for name in used if f'"{name}"' not in known}
         assert {name for name in unknown if not name.startswith("dynashop.")} == set()
 
+    def test_are_named_for_the_operation_of_the_api_by_its_route(self, told, owned):
+        Client().put(f"/api/v1/comments/{owned.comment_id}")
+        (request,) = told.requests
+        assert request.name == "PUT api:comments_edit"
+        assert request.attributes["http.route"] == "/api/v1/comments/<path:comment_id>"
+        assert request.attributes["http.response.status_code"] == 401
+
     def test_are_found_by_the_line_of_the_log(self, told):
         with written_log(as_json=True) as log:
             Client().get("/docs/how-it-works/")

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import ResolverMatch
 
 from config.telemetry.log_lines import JsonLines
+from tests.support.config.environments import run_python
 from tests.support.config.logs import written_log
 
 pytestmark = pytest.mark.newest
@@ -92,3 +93,28 @@ class TestALineOfJson:
             line = formatted("It failed", exc=sys.exc_info())
         assert line["exception"].startswith("Traceback")
         assert line["exception"].endswith("'wrong'")
+
+
+GUNICORN_SAYS = """
+import runpy
+from gunicorn.config import Config
+from gunicorn.glogging import Logger
+
+config = Config()
+for name, value in runpy.run_path("deploy/gunicorn.conf.py").items():
+    if name in config.settings:
+        config.set(name, value)
+Logger(config).info("Booting worker with pid: %d", 7)
+"""
+
+
+class TestALineOfGunicorn:
+    def test_is_json_where_those_of_the_site_are(self):
+        (line,) = run_python("-c", GUNICORN_SAYS, LOG_FORMAT="json").stderr.splitlines()
+        said = json.loads(line)
+        assert said["message"] == "Booting worker with pid: 7"
+        assert (said["level"], said["logger"]) == ("INFO", "gunicorn.error")
+
+    def test_is_gunicorns_own_otherwise(self):
+        (line,) = run_python("-c", GUNICORN_SAYS).stderr.splitlines()
+        assert line.endswith(" [INFO] Booting worker with pid: 7")
