@@ -29,6 +29,7 @@ from dynapages.ninja import (
     Listing,
     Moment,
     PartialBody,
+    PlainText,
     QueryParameters,
     RequestBody,
     ResponseBody,
@@ -83,13 +84,6 @@ Stars = Annotated[int, Field(ge=LEAST_STARS, le=MOST_STARS)]
 """In a query, where all values are text."""
 Rating = Annotated[StrictNumber, Field(ge=LEAST_STARS, le=MOST_STARS)]
 """In a body."""
-Text = Annotated[
-    str,
-    TextForm(
-        r"[^\u0000]*",
-        gettext_lazy("The text has the character NUL (U+0000): leave it out."),
-    ),
-]
 Words = Annotated[
     str,
     TextForm(
@@ -198,8 +192,8 @@ class DraftIn(RequestBody):
     """The content of a comment; without ``language`` that of the text is detected."""
 
     rating: Rating
-    title: Text = Field("", max_length=forms.LONGEST_TITLE)
-    text: Text = Field("", max_length=forms.LONGEST_TEXT)
+    title: PlainText = Field("", max_length=forms.LONGEST_TITLE)
+    text: PlainText = Field("", max_length=forms.LONGEST_TEXT)
     language: Language | None = None
 
     @property
@@ -222,8 +216,8 @@ class ChangeIn(PartialBody):
     """
 
     rating: Rating = LEAST_STARS
-    title: Text = Field("", max_length=forms.LONGEST_TITLE)
-    text: Text = Field("", max_length=forms.LONGEST_TEXT)
+    title: PlainText = Field("", max_length=forms.LONGEST_TITLE)
+    text: PlainText = Field("", max_length=forms.LONGEST_TEXT)
     language: Language | None = None
     version: Version | None = None
 
@@ -260,7 +254,7 @@ class ReportIn(RequestBody):
     """What is wrong with a comment."""
 
     reason: reports.Reason
-    text: Text = Field("", max_length=reports.LONGEST_TEXT)
+    text: PlainText = Field("", max_length=reports.LONGEST_TEXT)
 
 
 class ReplyIn(RequestBody):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.utils.translation import gettext_lazy
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -63,6 +64,13 @@ class TextForm:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {**handler(schema), "pattern": f"^{self.pattern}$"}
+
+
+PlainText = Annotated[
+    str,
+    TextForm(r"[^\u0000]*", gettext_lazy("The text has the character NUL (U+0000): leave it out.")),
+]
+"""Any text that pages can show."""
 
 
 class RequestBody(BaseModel):

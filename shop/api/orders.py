@@ -189,9 +189,10 @@ def move(request: HttpRequest, order_id: OrderId, body: MoveIn) -> object:
     """Move an order from the status it was seen in to another."""
     caller = caller_of(request)
     is_staff = caller.allows(Scope.STAFF)
-    reason = ""
-    if body.target in ENDS:
-        reason = body.reason.replace("\r\n", "\n").strip()
+    reason = body.reason.replace("\r\n", "\n").strip()
+    if reason and body.target not in ENDS:
+        sentence = _("A reason is kept where an order is cancelled or returned: leave it out here.")
+        raise Refusal(sentence)
     _count_change(request)
     try:
         move_order(

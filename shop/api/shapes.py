@@ -19,6 +19,7 @@ from dynapages.ninja import (
     Listing,
     Moment,
     PartialBody,
+    PlainText,
     ProblemBody,
     QueryParameters,
     RequestBody,
@@ -86,9 +87,6 @@ Currency = Annotated[
 ]
 CurrencyOut = Annotated[str | None, BeforeValidator(_text_or_none)]
 Day = Annotated[date, BeforeValidator(_day)]
-PlainText = Annotated[
-    str, TextForm(r"[^\u0000]*", gettext_lazy("Send text without the character NUL."))
-]
 Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=300),

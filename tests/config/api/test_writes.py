@@ -12,7 +12,6 @@ from tests.support.comments.options import comments_set
 from tests.support.comments.truth import written
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.api import NOBODY, Program, problem_of, program_of
-from tests.support.orders.making import put_product
 
 pytestmark = pytest.mark.usefixtures("tables")
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
@@ -293,57 +292,3 @@ class TestAReply:
     @pytest.mark.parametrize("text", ["", "  \n", "x" * 4_001, "a\0b"])
     def test_without_words_is_refused(self, staff, comment, text):
         assert problem_of(staff.put(f"/replies/{comment['id']}", {"text": text}))[0] == 422
-
-
-class TestAnOrder:
-    @pytest.fixture
-    def bulb(self, fresh):
-        return put_product(fresh("bulb"), cents=250)
-
-    def test_adds_up_lines_of_the_same_product(self, author, bulb):
-        lines = [{"product_id": bulb, "quantity": 2}, {"product_id": bulb}]
-        order = author.post("/orders", {"lines": lines}).json()
-        assert [(one["product_id"], one["quantity"]) for one in order["lines"]] == [(bulb, 3)]
-        assert (order["total"], order["history"][0]["status"]) == ("7.50", "PLACED")
-
-    @pytest.mark.parametrize(
-        ("said", "status"),
-        [
-            ({"lines": []}, 422),
-            ({"lines": [{"product_id": "x", "quantity": 0}]}, 422),
-            ({"lines": [{"product_id": "x", "quantity": 10_000}]}, 422),
-            ({"lines": [{"product_id": "not-there"}]}, 409),
-            ({"lines": [{"product_id": "not-there"}], "pickup_point": "none"}, 409),
-        ],
-    )
-    def test_that_cannot_be_placed_is_refused(self, author, said, status):
-        assert problem_of(author.post("/orders", said))[0] == status
-        assert author.get("/orders").json()["items"] == []
-
-    def test_of_many_of_a_product_in_several_lines_is_refused_too(self, author, bulb):
-        lines = [{"product_id": bulb, "quantity": 99}] * 2
-        refused = problem_of(author.post("/orders", {"lines": lines}))
-        assert refused == (400, "The quantity must be from 1 to 99.")
-
-    def test_of_another_is_not_there(self, author, other, staff, bulb):
-        order = author.post("/orders", {"lines": [{"product_id": bulb}]}).json()
-        moves, said = f"/orders/{order['id']}/moves", {"source": "PLACED", "target": "CANCELED"}
-        assert problem_of(other.get(f"/orders/{order['id']}"))[0] == 404
-        assert problem_of(other.post(moves, said))[0] == 404
-        assert staff.get(f"/orders/{order['id']}").json()["username"] == author.username
-        assert staff.post(moves, said).json()["status"] == "CANCELED"
-
-    def test_keeps_a_reason_where_it_ends_alone(self, author, staff, bulb):
-        order = author.post("/orders", {"lines": [{"product_id": bulb}]}).json()
-        moves, why = f"/orders/{order['id']}/moves", {"reason": "Too dark"}
-        staff.post(moves, {"source": "PLACED", "target": "APPROVED", **why})
-        ended = author.post(moves, {"source": "APPROVED", "target": "CANCELED", **why}).json()
-        assert [step["reason"] for step in ended["history"]] == ["", "", "Too dark"]
-
-    def test_makes_no_move_that_is_for_staff(self, author, bulb):
-        order = author.post("/orders", {"lines": [{"product_id": bulb}]}).json()
-        answer = author.post(
-            f"/orders/{order['id']}/moves", {"source": "PLACED", "target": "APPROVED"}
-        )
-        assert problem_of(answer)[0] == 409
-        assert author.get(f"/orders/{order['id']}").json()["status"] == "PLACED"
