@@ -95,6 +95,8 @@ class TestAnAudit:
         audited = ended.stdout.splitlines()
         assert "audited: no known fault in lab/requirements.txt" in audited
         assert "audited: no known fault in package-lock.json" in audited
+        typescript = "tests/config/api/typescript/package-lock.json"
+        assert f"audited: no known fault in {typescript}" in audited
         assert "not audited" not in ended.stdout
 
     def test_that_finds_a_fault_of_a_python_package_ends_with_1(self, project):
