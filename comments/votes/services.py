@@ -16,7 +16,7 @@ from comments.models import ByAuthor, Comment, CommentVote
 from comments.signals import announce, vote_cast
 from comments.store import counts
 from comments.store.comments import NoSuchComment, OwnComment
-from comments.store.states import NEW, NOT_DELETED, is_listed, is_tombstone, product_id_of
+from comments.store.states import NEW, NOT_DELETED, is_listed, product_id_of
 from comments.store.table import query_pages, read_item
 from comments.store.writing import Committed, Owes
 from comments.votes.rank import HELPFUL, VERSION, rank_or_log
@@ -93,14 +93,17 @@ def cast_vote(*, comment_id: str, user_id: str) -> int | None:
 
 
 def withdraw_vote(*, comment_id: str, user_id: str) -> int | None:
-    """Delete a user's vote, if there is one, of a hidden comment too; like `cast_vote` else."""
+    """Delete a user's vote, if there is one; like `cast_vote` else.
+
+    The vote for a hidden comment is deleted too; to who has none there, it is not there.
+    """
     vote_key = comment_key(comment_id, keys.vote(user_id))
     delete_vote = delete(Comment, vote_key, Comment.pk.exists())
     try:
         committed = _write_vote(delete_vote, comment_id, -1, has_tally=True)
     except ConditionFailed as error:
         comment = read_item(comment_key(comment_id))
-        if not comment or is_tombstone(comment):
+        if not is_listed(comment):
             raise NoSuchComment(comment_id) from error
         return rank_or_log(comment_id).votes
     return _rank_and_announce(committed, comment_id, user_id, is_helpful=False)

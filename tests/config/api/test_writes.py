@@ -234,6 +234,31 @@ class TestAVote:
         assert [(one["helpful_votes"], one["has_voted"]) for one in helpful] == [(1, True)]
         assert [other.delete(url).json()["helpful_votes"] for _ in range(2)] == [0, 0]
 
+    def test_is_in_the_number_of_the_comment_right_away(self, other, author, comment):
+        url = f"/comments/{comment['id']}"
+        assert author.get(url).json()["helpful_votes"] == 0
+        other.put(f"/votes/{comment['id']}")
+        votes = {program.get(url).json()["helpful_votes"] for program in (other, author, NOBODY)}
+        assert votes == {1}
+        edited = author.patch(url, {"rating": 5, "version": 1}).json()
+        assert edited["helpful_votes"] == 1
+        other.delete(f"/votes/{comment['id']}")
+        assert author.get(url).json()["helpful_votes"] == 0
+
+    def test_is_counted_of_a_hidden_comment_too(self, other, author, staff, comment):
+        other.put(f"/votes/{comment['id']}")
+        hide(comment_id=comment["id"])
+        for program in (author, staff):
+            assert program.get(f"/comments/{comment['id']}").json()["helpful_votes"] == 1
+
+    def test_makes_another_etag_of_the_same_version(self, other, author, comment):
+        url = f"/comments/{comment['id']}"
+        before = author.get(url).headers["ETag"]
+        other.put(f"/votes/{comment['id']}")
+        after = author.get(url).headers["ETag"]
+        assert before != after
+        assert author.put(url, {**SAID, "rating": 1}, If_Match=before).json()["version"] == 2
+
     def test_for_ones_own_comment_is_refused(self, author, comment):
         status, sentence = problem_of(author.put(f"/votes/{comment['id']}"))
         assert (status, sentence.endswith(".")) == (403, True)
