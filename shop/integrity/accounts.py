@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from dynapages.items import Item
-from dynapages.process import write_actions
-from dynapages.upkeep import Candidate, Difference, Handlers, Kind, repair_once
+from dynapages.upkeep import Candidate, Difference, Handlers, Kind
 from shop import keys
 from shop.accounts.services import email_edges, profile_of
 from shop.integrity.orders import ORDERS
-from shop.integrity.shards import put_or_delete
+from shop.integrity.shards import difference_of_presence, put_or_delete
 from shop.models import Profile, ShopItem
 from shop.table import Key, key_of, read_items, unless_changed
 
@@ -60,16 +59,17 @@ def _reread_edge(key: Key) -> Iterator[Difference]:
     items = read_items([key, profile_key])
     profile = items.get(profile_key)
     expected = _edges_of(profile).get(key) if profile else None
-    if (key in items) is (expected is not None):
+    is_right = (key in items) is (expected is not None)
+    if is_right:
         return
     same = unless_changed(profile_key, profile, Profile.email, Profile.email_confirmed)
     # Whoever reads the report need not learn the address.
-    yield Difference(
-        kind="address",
-        subject=f"user {username}",
-        stored="there" if key in items else "none",
-        expected="none" if expected is None else "there",
-        repair=partial(repair_once, write_actions, [put_or_delete(key, expected), same]),
+    yield difference_of_presence(
+        "address",
+        f"user {username}",
+        is_there=key in items,
+        is_expected=expected is not None,
+        actions=[put_or_delete(key, expected), same],
     )
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from dynapages.items import Item, table_key
-from dynapages.process import write_actions
 from dynapages.pynamodb import unchanged
-from dynapages.upkeep import Candidate, Difference, Handlers, repair_once
+from dynapages.upkeep import Candidate, Difference, Handlers
 from dynapages.writes import Action, check, delete
 from shop import keys
 from shop.catalogue.also_bought import nearest_to
 from shop.integrity.orders import ORDERS, order_id_of
 from shop.integrity.purchases import PURCHASES, order_id_in
+from shop.integrity.shards import difference_of_presence
 from shop.models import Order, OrderItem, Profile, Purchase
 from shop.orders.queries import every_line
 from shop.orders.settling import purchase_of
@@ -104,12 +104,13 @@ def _reread_purchase(key: Key, latest: str | None) -> Iterator[Difference]:
         actions = _actions_of_deletion(stored)
     else:
         return
-    yield Difference(
-        kind="purchase",
-        subject=f"order {order_id_in(stored) if stored else latest}",
-        stored="there" if stored else "none",
-        expected="there" if purchase else "none",
-        repair=partial(repair_once, write_actions, actions),
+    order_id = order_id_in(stored) if stored else latest
+    yield difference_of_presence(
+        "purchase",
+        f"order {order_id}",
+        is_there=stored is not None,
+        is_expected=purchase is not None,
+        actions=actions,
     )
 
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from dynapages.items import Item, table_key
-from dynapages.process import write_actions
-from dynapages.upkeep import Candidate, Difference, Handlers, repair_once
+from dynapages.upkeep import Candidate, Difference, Handlers
 from dynapages.writes import check, delete
 from shop import keys
-from shop.integrity.shards import read_item
+from shop.integrity.shards import difference_of_presence, read_item
 from shop.models import Order, OrderPointer, ShopItem
 from shop.orders.items import line_keys, pointers_of
 from shop.table import Key, key_of, put_of, read_items
@@ -86,12 +85,9 @@ def _reread_stray_pointer(key: Key) -> Iterator[Difference]:
         delete(OrderPointer, table_key(*key), OrderPointer.order_id == pointer.order_id),
         check(Order, table_key(*order_key), Order.pk.does_not_exist()),
     ]
-    yield Difference(
-        kind="pointer",
-        subject=f"order {pointer.order_id}",
-        stored="there",
-        expected="none",
-        repair=partial(repair_once, write_actions, actions),
+    subject = f"order {pointer.order_id}"
+    yield difference_of_presence(
+        "pointer", subject, is_there=True, is_expected=False, actions=actions
     )
 
 
@@ -105,12 +101,9 @@ def _reread_missing_pointer(key: Key, order_key: Key) -> Iterator[Difference]:
         put_of(_pointers_to(order)[key], ShopItem.pk.does_not_exist()),
         check(Order, table_key(*order_key), Order.pk.exists()),
     ]
-    yield Difference(
-        kind="pointer",
-        subject=f"order {_order_id_of(order)}",
-        stored="none",
-        expected="there",
-        repair=partial(repair_once, write_actions, actions),
+    subject = f"order {_order_id_of(order)}"
+    yield difference_of_presence(
+        "pointer", subject, is_there=False, is_expected=True, actions=actions
     )
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dynapages.items import Item, table_key
 from dynapages.lists import SEPARATOR
-from dynapages.upkeep import Candidate, Difference, Handlers, compare
+from dynapages.process import write_actions
+from dynapages.upkeep import Candidate, Difference, Handlers, compare, repair_once
 from dynapages.writes import Action, delete
 from shop.catalogue.items import MOST_SHARDS, shard_in
 from shop.models import ProductEdge, ShopItem
@@ -84,6 +86,22 @@ def put_or_delete(key: Key, expected: ShopItem | None) -> Action:
     if expected is None:
         return delete(ShopItem, table_key(*key))
     return put_of(expected)
+
+
+def difference_of_presence(
+    kind: str, subject: str, *, is_there: bool, is_expected: bool, actions: list[Action]
+) -> Difference:
+    """Build the difference of an item that is missing, another one's, or too many.
+
+    ``actions`` repair it, on condition that nothing has changed that it follows from.
+    """
+    return Difference(
+        kind,
+        subject,
+        "there" if is_there else "none",
+        "there" if is_expected else "none",
+        repair=partial(repair_once, write_actions, actions),
+    )
 
 
 def read_item(key: Key) -> Item | None:

@@ -76,10 +76,13 @@ class TestReferences:
         for user_id in (voter, reporter, staff):
             assert hints(user_id) == [f"items of user {user_id}: 1 without an open account"]
 
-    def test_of_a_comment_that_was_deleted_are_none(self, comment):
-        shut_profile(comment.user_id)
-        delete_comment(comment.id)
-        assert hints(comment.user_id) == []
+    def test_of_a_comment_that_was_deleted_are_none(self, fresh):
+        author, product_id = fresh("ann"), fresh("gone")
+        deleted = written(product_id, id=fresh("comment"), user_id=author, author=author)
+        add_comment(deleted)
+        assert len(hints(author, product_id)) == 2
+        delete_comment(deleted.id)
+        assert hints(author, product_id) == []
 
     def test_are_all_looked_for_however_many_there_are(self, comment, fresh, monkeypatch):
         monkeypatch.setattr(references, "READ_AT_ONCE", 2)
