@@ -124,7 +124,8 @@ def complete(
 
 def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
     """Complete an operation: its keys, and the problems it may be answered with."""
-    operation["summary"] = operation.pop("description")
+    # Pages of documents show it as it is, marks of code included.
+    operation["summary"] = operation.pop("description").replace("``", "")
     # In OpenAPI, that a key may be left out is an empty requirement.
     security: list[dict[str, Any]] = []
     for requirement in operation["security"]:

@@ -39,7 +39,8 @@ StrictFlag = Annotated[bool, Strict()]
 """``true`` or ``false`` of JSON; ``1`` and ``"yes"`` are refused."""
 
 
-@dataclass(frozen=True, slots=True)
+# Compared by identity: the hash of a sentence, which `Annotated` asks for, would translate it.
+@dataclass(frozen=True, slots=True, eq=False)
 class TextForm:
     """An annotation of text that has to match a pattern as a whole.
 

@@ -80,7 +80,8 @@ def answers(engine_name):
 class TestAnExample:
     @pytest.mark.parametrize("number", range(len(SHOWN)))
     def test_is_answered_as_shown(self, answers, number):
-        assert faults_of_example(SHOWN[number], answers[number]) == []
+        example = SHOWN[number]
+        assert faults_of_example(example, answers[number]) == [], example.command
 
 
 class TestTheAddressOfAProblem:

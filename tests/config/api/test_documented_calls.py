@@ -45,6 +45,10 @@ class TestWhatIsShown:
         assert [*differences(moment, "2027-01-01T00:00:00.000000Z")] == []
         assert [*differences(moment, "yesterday")] != []
 
+    def test_is_any_cost_for_a_cost(self):
+        assert [*differences({"cost": 2.0}, {"cost": 1.5})] == []
+        assert [*differences({"cost": 2.0}, {"cost": 0.0})] != []
+
     def test_is_behind_a_command(self):
         with pytest.raises(AssertionError):
             examples_in("    $ A=1\n\nText.\n\n```json\n{}\n```\n")

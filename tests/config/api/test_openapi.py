@@ -55,6 +55,11 @@ class TestAnOperation:
         parameters = OPERATIONS[name]["parameters"]
         assert [each["name"] for each in parameters if not each.get("description")] == []
 
+    def test_has_a_summary_of_one_sentence_without_marks(self, name):
+        summary = OPERATIONS[name]["summary"]
+        assert summary.endswith(".")
+        assert not {"`", "\n"} & {*summary}
+
     def test_takes_no_null_in_its_address(self, name):
         parameters = OPERATIONS[name]["parameters"]
         found = [each for one in parameters for each in schemas_in(one["schema"])]
