@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -15,7 +16,7 @@ from django.test import Client, RequestFactory
 
 from config.telemetry.requests import RequestRecord
 from config.web import shedding
-from dynapages.calls import Call, Throttled, metered
+from dynapages.calls import Call, Throttled, Unavailable, metered
 from dynapages.calls.faults import BUSY
 from dynapages.django.csv_lists import csv_response
 from shop.activity.recording import LOG
@@ -143,6 +144,22 @@ class TestARequestOfTheApi:
         with written_log() as written:
             Client().post(f"{ROOT}/products/{owned.product_id}/comments")
         assert "Unauthorized: api:comments_post" in written.getvalue()
+
+
+def kinds_of(fault: type[Unavailable]) -> Iterator[type[Unavailable]]:
+    for kind in fault.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)
+
+
+class TestTheFaults:
+    def test_are_all_in_the_document(self):
+        (row,) = re.findall(r"^\| `fault` \| (.*) \|$", DOCUMENT.read_text(), re.MULTILINE)
+        ours = ("comments.", "dynapages.", "shop.")
+        names = {
+            kind.__name__ for kind in kinds_of(Unavailable) if kind.__module__.startswith(ours)
+        }
+        assert {*re.findall(r"`([A-Z]\w+)`", row)} == names
 
 
 class TestAnAnswer:

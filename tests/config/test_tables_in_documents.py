@@ -87,6 +87,11 @@ class TestEveryTable:
         assert {*listed} == table_names
         assert len(listed) == len(table_names)
 
+    def test_is_in_the_recipe_for_restoring_them(self, table_names):
+        rows = section("operations.md", "| table | restore it |", "\n\n")
+        first_cells = re.findall(r"^\| (.+?) \|", rows, re.MULTILINE)
+        assert {*re.findall(r"`(\S+?)`", " ".join(first_cells))} == table_names
+
     def test_is_among_those_that_may_hold_something_about_a_person(self, table_names):
         told = section("security.md", "## What is stored about a person", "\n## ")
         assert [name for name in table_names if f"`{name}`" not in told] == []
