@@ -60,7 +60,9 @@ TOO_LARGE = ProblemType(
     "too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body has too many bytes."
 )
 INVALID = ProblemType(
-    "invalid", HTTPStatus.UNPROCESSABLE_ENTITY, "`errors` lists what does not fit the schema."
+    "invalid",
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    "`errors` lists what does not fit the schema, 20 values at most.",
 )
 TOO_MANY_REQUESTS = ProblemType(
     "too-many-requests",

@@ -31,6 +31,8 @@ from dynapages.ninja.strict import NOT_TAKEN, TWICE, UNKNOWN
 Sentences = Mapping[type[Exception], tuple[ProblemType, object]]
 """By errors of a project, the type of their problem; and its sentence, None for that of each."""
 Handler = Callable[[HttpRequest, Any], HttpResponse]
+MOST_FAULTS = 20
+"""Values that one answer says something of: a short request must not make a long answer."""
 
 _SENTENCES: Mapping[str, object] = {
     "missing": gettext_lazy("This is needed."),
@@ -96,7 +98,7 @@ def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN4
 
 def _invalid(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     errors = []
-    for each in error.errors:
+    for each in error.errors[:MOST_FAULTS]:
         at, detail = ".".join(map(str, each["loc"])), _sentence_for(each)
         errors.append({"at": at, "code": each["type"], "detail": detail})
     sentence = " ".join(f"{each['at']}: {each['detail']}" for each in errors)

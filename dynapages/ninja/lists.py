@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.encoding import escape_uri_path
 from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import WithJsonSchema
@@ -231,7 +232,8 @@ def _units_left_by(page: Page) -> float:
 
 def _cursor_pager(path: str, query: QueryDict, pager: Pager) -> _CursorPager:
     """Return the pager of a list at a path, whose filter is a query."""
-    url = path
+    # Decoded, an id with a “?” or a “%” would lead elsewhere, and a Greek one fits in no header.
+    url = escape_uri_path(path)
     if query:
         url += f"?{query.urlencode()}"
     return _CursorPager(url, pager.list_name)

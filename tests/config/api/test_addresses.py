@@ -1,101 +1,127 @@
-"""Addresses of the API in its answers: each leads to what it is an address of."""
+"""The addresses of the API besides its operations: its document, and those where nothing is."""
 
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from time import sleep
 
+import httpx
 import pytest
 
-from comments.api import shapes
-from dynapages.django.callers import Scope
-from tests.support.comments.loading import load
-from tests.support.comments.options import comments_set
-from tests.support.comments.truth import written
-from tests.support.comments.writers import made_product, someone
-from tests.support.config.api import NOBODY, ROOT, program_of
-from tests.support.config.lists import listed_shop
+from config.api import api
+from dynapages.ninja import ProblemAPI
+from tests.support.config.api import PROBLEM, ROOT, problem_of, schema, sent
 
-pytestmark = pytest.mark.usefixtures("tables", "wide_limits")
-SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
-LISTS = (
-    "/products/{product_id}/comments",
-    "/products/{product_id}/comments/most-helpful",
-    "/users/{username}/comments",
-    "/rankings/most-loved",
-    "/rankings/recently-commented",
-)
+pytestmark = pytest.mark.usefixtures("tables")
+URL = f"{ROOT}/openapi.json"
+THREADS = 12
 
 
-@pytest.fixture(scope="module")
-def shop(tables):
-    return listed_shop()
+def document(**headers: str) -> httpx.Response:
+    """What is answered to who asks for the document."""
+    return sent("GET", URL, b"", **headers)
 
 
 @pytest.fixture
-def author():
-    return program_of(someone("author").username)
+def made(monkeypatch):
+    """A process that has not made the document; notes each time that it does."""
+    monkeypatch.setattr(api, "_documents", {})
+    make = ProblemAPI.get_openapi_schema
+    times = []
+
+    def note(self, **options):
+        times.append(options)
+        sleep(0.05)  # so that others ask meanwhile
+        return make(self, **options)
+
+    monkeypatch.setattr(ProblemAPI, "get_openapi_schema", note)
+    return times
 
 
-def objects_in(answer: Any) -> list[dict[str, Any]]:
-    """All objects in JSON that have an address of a page."""
-    found = []
-    if isinstance(answer, list):
-        for each in answer:
-            found += objects_in(each)
-    if isinstance(answer, dict):
-        if "url" in answer:
-            found.append(answer)
-        for each in answer.values():
-            found += objects_in(each)
-    return found
+class TestTheDocument:
+    def test_is_made_once(self, made):
+        answers = {document().content for _ in range(3)}
+        assert len(answers) == 1
+        assert len(made) == 1
+
+    def test_is_made_once_by_requests_that_come_at_once(self, made):
+        together = Barrier(THREADS)
+
+        def ask(_number: int) -> bytes:
+            together.wait()
+            return document().content
+
+        with ThreadPoolExecutor(THREADS) as threads:
+            answers = set(threads.map(ask, range(THREADS)))
+        assert len(answers) == 1
+        assert len(made) == 1
+
+    def test_is_the_schema_in_json(self):
+        answer = document()
+        assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
+        assert answer.json()["paths"].keys() == schema()["paths"].keys()
+
+    def test_is_answered_304_to_who_has_it(self):
+        first = document(Accept_Encoding="gzip")
+        assert first.headers["Content-Encoding"] == "gzip"
+        again = document(If_None_Match=first.headers["ETag"])
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["Cache-Control"] == first.headers["Cache-Control"]
+
+    def test_may_be_kept_by_caches_that_ask_again(self):
+        answer = document()
+        assert {"public", "max-age=0"} <= {*answer.headers["Cache-Control"].split(", ")}
+
+    def test_needs_no_key_and_looks_at_none(self):
+        answer = document(Authorization="Bearer nonsense")
+        assert answer.status_code == 200
+
+    @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+    def test_is_read_alone(self, method):
+        answer = sent(method, URL, b"{}")
+        assert problem_of(answer)[0] == 405
+        assert answer.headers["Allow"] == "GET, HEAD"
+
+    def test_takes_no_parameters(self):
+        answer = sent("GET", f"{URL}?version=2", b"")
+        assert problem_of(answer)[0] == 422
+        (fault,) = answer.json()["errors"]
+        assert fault["at"] == "query.version"
+
+    def test_is_compared_with_no_version(self):
+        answer = document(If_Match='"3"')
+        assert problem_of(answer)[0] == 422
+
+    def test_has_no_schema_that_nothing_refers_to(self):
+        whole = document().text
+        names = schema()["components"]["schemas"]
+        assert [name for name in names if f'"#/components/schemas/{name}"' not in whole] == []
+
+    def test_names_the_server(self):
+        assert [each["url"] for each in schema()["servers"]] == ["/"]
 
 
-class TestAnObjectWithAPage:
-    @pytest.mark.parametrize("path", LISTS)
-    def test_has_its_address_in_the_api_too(self, shop, path):
-        found = objects_in(NOBODY.get(shop.address(path)).json())
-        assert found
-        for each in found:
-            assert NOBODY.get(each["api_url"]).json()["id"] == each["id"]
-
-    def test_of_a_ranking_has_that_of_its_last_comment(self, shop):
-        for item in NOBODY.get("/rankings/recently-commented").json()["items"]:
-            found = NOBODY.get(item["comment_api_url"]).json()
-            assert (found["id"], found["url"]) == (item["comment_id"], item["comment_url"])
-
-    @pytest.mark.parametrize("name", ["a/b", "a b", "ü", "a?b#c", "~", "a:b@c"])
-    def test_is_led_to_whatever_its_id_is(self, name):
-        product_id = made_product()
-        load([written(product_id, id=f"{product_id}/{name}")])
-        (listed,) = NOBODY.get(f"/products/{product_id}/comments").json()["items"]
-        assert NOBODY.get(listed["api_url"]).json()["id"] == f"{product_id}/{name}"
-
-    def test_has_none_of_a_product_where_the_api_has_no_operation_for_it(self, shop, monkeypatch):
-        monkeypatch.setattr(shapes, "PRODUCT_OPERATION", "no_such_operation")
-        items = NOBODY.get(shop.address("/users/{username}/comments")).json()["items"]
-        assert {item["product"]["api_url"] for item in items} == {None}
-        assert None not in {item["api_url"] for item in items}
+NOWHERE = ("/api", "/api/", "/api/v2/orders", f"{ROOT}/nowhere", f"{ROOT}/products/", "/api/v10")
 
 
-class TestAPostedComment:
-    def test_says_where_it_is(self, author):
-        answer = author.post(f"/products/{made_product()}/comments", SAID)
-        comment = answer.json()
-        assert answer.headers["Location"] == f"{ROOT}/comments/{comment['id']}"
-        assert comment["api_url"] == answer.headers["Location"]
-        assert author.get(answer.headers["Location"]).json() == comment
+@pytest.mark.parametrize("debug", [False, True], ids=["production", "debug"])
+class TestAnUnknownAddress:
+    @pytest.mark.parametrize("path", NOWHERE)
+    @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "FUZZ"])
+    def test_is_a_problem_to_any_method(self, settings, debug, method, path):
+        settings.DEBUG = debug
+        answer = sent(method, path, b'{"rating": 5}', Accept="text/html")
+        status, sentence = problem_of(answer)
+        assert (status, answer.json()["code"]) == (404, "not-found")
+        assert sentence == "There is no such address in this API: look at its document."
 
-    def test_says_so_again_to_the_same_idempotency_key(self, author):
-        url = f"/products/{made_product()}/comments"
-        first, again = (author.post(url, SAID, once="p") for _ in range(2))
-        assert again.headers["Idempotent-Replayed"] == "true"
-        assert again.headers["Location"] == first.headers["Location"]
+    def test_is_one_to_head_as_well(self, settings, debug):
+        settings.DEBUG = debug
+        answer = sent("HEAD", f"{ROOT}/nowhere", b"")
+        assert (answer.status_code, answer.headers["Content-Type"]) == (404, PROBLEM)
 
-    def test_that_waits_for_the_shop_is_where_it_says_for_its_author_alone(self, author):
-        with comments_set(GATE="comments.gates.hold_all"):
-            answer = author.post(f"/products/{made_product()}/comments", SAID)
-        url = answer.headers["Location"]
-        other = program_of(someone("other").username, Scope.WRITE)
-        assert [program.get(url).status_code for program in (author, other, NOBODY)] == [
-            200,
-            404,
-            404,
-        ]
+    def test_of_the_api_itself_leads_to_what_there_is(self, settings, debug):
+        settings.DEBUG = debug
+        for path in (ROOT, f"{ROOT}/"):
+            answer = sent("GET", path, b"")
+            assert (answer.status_code, answer.headers["Location"]) == (302, f"{ROOT}/docs")
+            assert problem_of(sent("POST", path, b"{}"))[0] == 405

@@ -3,18 +3,23 @@
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
 from django.http import HttpResponse
+from django.test import Client
 
 from dynapages.calls import metered
 from dynapages.django.access import SHARED_SECONDS
 from dynapages.django.callers import Scope
+from tests.support.comments.loading import load
+from tests.support.comments.truth import numbered_comments
 from tests.support.comments.writers import someone
 from tests.support.config.api import NOBODY, Program, problem_of, program_of
 from tests.support.config.lists import ADDRESSES, IN_THE_API, listed_shop
 from tests.support.markup import read_markup
+from tests.support.orders.making import put_product
 
 pytestmark = pytest.mark.usefixtures("tables", "wide_limits")
 COMMENTS = "/products/{product_id}/comments"
@@ -245,3 +250,16 @@ class TestACache:
     def test_keeps_no_problem(self, shop):
         for url in ("/orders", "/products/none", shop.address(f"{COMMENTS}?rating=6")):
             assert NOBODY.get(url).headers["Cache-Control"] == "no-store"
+
+
+class TestALinkOfAnOddId:
+    @pytest.mark.parametrize("name", ["50% off?", "größe#7", "a<b>;c,d", "%3F", 'a"b&c=d+e'])
+    def test_leads_to_the_next_page_of_the_same_list(self, fresh, name):
+        product_id = put_product(f"{fresh('lamp')}{name}")
+        load(numbered_comments(product_id, count=3))
+        browser = Client()  # httpx hands on no other letters than those of English
+        first = browser.get(f"/api/v1/products/{quote(product_id, safe='')}/comments?limit=2")
+        assert f'<{first.json()["next"]}>; rel="next"' in first.headers["Link"]
+        following = browser.get(first.json()["next"]).json()
+        assert len(following["items"]) == 1
+        assert browser.get(following["previous"]).json()["items"] == first.json()["items"]

@@ -315,3 +315,25 @@ class TestAStranger:
     )
     def test_is_told_which_name_or_value_is_not_known(self, name, query, body, at):
         assert at in faults_in(answer_to(name, body, query))
+
+
+class TestALongRequest:
+    """It takes no more time or room than a short one."""
+
+    def test_with_many_faults_is_told_the_first_ones(self):
+        query = "&".join(f"a{number}=1" for number in range(900))
+        answer = answer_to(f"GET {COMMENTS}", query=f"?{query}")
+        assert [*faults_in(answer)] == [f"query.a{number}" for number in range(20)]
+        many = {f"a{number}": 0 for number in range(5_000)}
+        for name in (f"POST {COMMENTS}", "PUT /votes/{comment_id}"):
+            assert len(faults_in(answer_to(name, many))) == 20
+
+    def test_with_more_parameters_than_any_form_is_refused(self):
+        query = "&".join(f"a{number}=1" for number in range(1_001))
+        answer = answer_to(f"GET {COMMENTS}", query=f"?{query}")
+        assert problem_of(answer) == (400, "The request is malformed.")
+
+    @pytest.mark.parametrize("name", WRITES)
+    def test_with_a_longer_body_than_is_read_is_refused(self, name, settings):
+        body = b'{"text": "%s"}' % (b"x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        assert problem_of(answer_to(name, body))[0] == 413
