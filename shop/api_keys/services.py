@@ -82,10 +82,11 @@ def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tupl
 
 
 def find_key(text: str) -> ApiKey:
-    """Return the key of a text; half a unit, one without such a key, none for a text of no form.
+    """Return the key of a text. Raises NoSuchKey.
 
-    The read is eventually consistent: a revoked key may be found for about a second. Whether its
-    user is still active is for the caller to check. Raises NoSuchKey.
+    Half a unit; one where there is no such key, none where the text has not a key's form. Reads are
+    eventually consistent: a revoked key may be found for about a second. Whether its user is still
+    active is for the caller to check.
     """
     # Whatever somebody sends costs a read only if it may be a key.
     match = _KEY_TEXT.fullmatch(text)
