@@ -5,18 +5,28 @@ And each problem's address leads to what it means.
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils.text import slugify
 
+from comments.host import DEFAULTS
+from comments.lists import queries, search_queries
+from comments.search.words import LONGEST_SEARCH, MOST_WORDS
+from config import api as api_limits
 from config.api import api
 from demo.loading import load_orders, load_reactions, load_users
 from demo.management.commands.load_sample import Sample
 from demo.sample.catalogue import DEFAULT_SEED
 from demo.sample.orders import REGULAR
+from dynapages.django.access import SHARED_SECONDS
+from dynapages.ninja.keys import LONGEST_KEY
+from dynapages.ninja.lists import LARGEST_PAGE
+from shop.accounts import rate_limits as order_limits
+from shop.api_keys import answers as stored_answers
 from shop.catalogue.services import put_catalogue
 from shop.orders.items import NewOrder
 from tests.support.comments.loading import load
@@ -33,7 +43,7 @@ PRODUCT = "enamelled-frying-pan"
 SEARCHED = ("the", "colour")
 NO_PROSE = re.compile(r"^(```.*?^```|\|.*?|    .*?|<!--.*?)$", re.MULTILINE | re.DOTALL)
 """Blocks, tables, commands and comments."""
-MOST_WORDS = 1_500
+MOST_PROSE = 1_500
 """Words of prose: the document is one page."""
 pytestmark = pytest.mark.real_engine
 
@@ -103,9 +113,38 @@ class TestTheAddressOfAProblem:
         assert {*ids} & {*headings} == set()
 
 
+def figures() -> list[str]:
+    """What the document says of limits and costs, with the figures of the code."""
+    reads, writes = api_limits.READ_LIMIT.times, api_limits.WRITE_LIMIT.times
+    of_comments = DEFAULTS["WRITES_PER_USER"]
+    of_orders = order_limits.ORDERS_OF_A_USER.times
+    least, of_item = queries.MOST_UNITS, queries.MOST_UNITS_OF_AN_ITEM
+    hours = stored_answers.ANSWERS_LAST // timedelta(hours=1)
+    return [
+        f"how many items a page has: 1 to {LARGEST_PAGE}, else {settings.PAGE_SIZE}",
+        f"spends {least:g} units on a page at most",
+        f"or {of_item} for each item of a `limit` above {least / of_item:g}",
+        f"({LARGEST_PAGE * of_item:g} for a hundred)",
+        f"a search {search_queries.MOST_UNITS}.",
+        f"More than {MOST_WORDS} words or {LONGEST_SEARCH} characters",
+        f"for {SHARED_SECONDS} seconds",
+        f"up to {LONGEST_KEY} characters",
+        f"within {hours} hours",
+        f"over {stored_answers.LARGEST_BODY:,} bytes",
+        f"A key may read {reads} times and write {writes} times a minute.",
+        f'`RateLimit-Policy: "writes";q={writes};w=60`',
+        f"{of_comments} writes an hour [of comments]",
+        f"and {of_orders} [of orders]",
+    ]
+
+
 class TestTheDocument:
+    @pytest.mark.parametrize("said", figures())
+    def test_has_the_figures_of_the_code(self, said):
+        assert said in " ".join(TEXT.split())
+
     def test_is_one_page(self):
         prose = re.sub(
             r"^(```.*?^```|\|.*?|    .*?|<!--.*?)$", "", TEXT, flags=re.MULTILINE | re.DOTALL
         )
-        assert len(prose.split()) <= MOST_WORDS
+        assert len(prose.split()) <= MOST_PROSE
