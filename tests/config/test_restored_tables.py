@@ -4,11 +4,13 @@ DynamoDB restores each table by itself, and a backup may have each item of a tab
 moment of its own, up to a minute before or after.
 """
 
+import json
 from collections.abc import Iterator
 from http import HTTPStatus
 from io import StringIO
 from itertools import product
 from random import Random
+from string import Formatter
 
 import pytest
 from django.core.management import call_command
@@ -20,7 +22,13 @@ from comments.work import QUEUE as COMMENTS_QUEUE
 from shop.accounts.queries import find_user
 from shop.api_keys.services import NoSuchKey, find_key
 from shop.work import QUEUE as SHOP_QUEUE
-from tests.support.config.addresses import address, argument_names, routes
+from tests.support.config.addresses import (
+    API_MATRIX,
+    address,
+    api_request,
+    argument_names,
+    routes,
+)
 from tests.support.config.moments import (
     BUYER,
     ERASED,
@@ -91,7 +99,16 @@ class TestTablesOfOneMoment:
 
 
 class TestOneTableOfAnEarlierMoment:
-    @pytest.mark.parametrize("table", ALONE)
+    @pytest.mark.parametrize(
+        "table",
+        [
+            "shop",
+            "comments",
+            pytest.param("words", marks=pytest.mark.slow),
+            pytest.param("sets", marks=pytest.mark.slow),
+            pytest.param("activity", marks=pytest.mark.slow),
+        ],
+    )
     def test_differs_in_just_these_kinds_and_is_repaired(self, moments, table):
         moments.bring_back(**{table: "early"})
         assert bool(differences_of_pages()) is (table in DERIVED)
@@ -205,7 +222,7 @@ def failing(moments: Moments, who: str | None) -> dict[str, int]:
     "uneven",
     [
         {"shop": "early"},
-        {"comments": "early", "words": "middle"},
+        pytest.param({"comments": "early", "words": "middle"}, marks=pytest.mark.slow),
         pytest.param(
             {"words": "early", "sets": "middle", "activity": "early"}, marks=pytest.mark.slow
         ),
@@ -222,6 +239,49 @@ class TestPagesOfUnevenTables:
     def test_are_no_errors_for_others(self, moments, uneven, who):
         moments.bring_back(**uneven)
         assert failing(moments, who) == {}
+
+
+@pytest.mark.slow
+class TestWritesToUnevenTables:
+    @pytest.mark.parametrize(
+        "uneven",
+        [
+            {"comments": "early", "words": "middle"},
+            {"shop": "early"},
+            {"words": "early", "sets": "middle"},
+        ],
+        ids=["comments", "shop", "derived tables"],
+    )
+    def test_are_no_errors_and_are_repaired_with_the_rest(self, moments, uneven):
+        moments.bring_back(**uneven)
+        assert failing_writes(moments) == {}
+        finish_what_waits()
+        with later():
+            checked("--repair")
+            assert checked()["found"] == []
+        assert differences_of_pages() == []
+
+
+def failing_writes(moments: Moments) -> dict[str, int]:
+    """Make all requests of the API as staff; return the statuses where the site is at fault."""
+    browser = Client(raise_request_exception=False)
+    values = {**ARGUMENTS, "order_id": moments.order_ids(BUYER)}
+    headers = {"Authorization": f"Bearer {moments.staff_key}"}
+    statuses = {}
+    for name, (_answers, body) in API_MATRIX.items():
+        wanted = [field for _text, field, _spec, _way in Formatter().parse(name) if field]
+        for chosen in product(*(values[field] for field in wanted)):
+            method, path = api_request(name, dict(zip(wanted, chosen, strict=True)))
+            answer = browser.generic(
+                method,
+                f"/api/v1{path}",
+                json.dumps(body) if body else "",
+                content_type="application/json",
+                headers=headers,
+            )
+            statuses[f"{method} {path}"] = answer.status_code
+    assert HTTPStatus.CREATED in statuses.values()
+    return {request: status for request, status in statuses.items() if status >= FAULT}
 
 
 # What no repair can know

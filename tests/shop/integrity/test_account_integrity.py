@@ -3,11 +3,13 @@
 import pytest
 from django.utils import timezone
 
+from dynapages.django.callers import Scope
 from dynapages.upkeep import Difference
 from shop import keys
 from shop.accounts.confirmation import confirm
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import create_profile, shut_profile
+from shop.api_keys.services import create_key, revoke_key
 from tests.support.orders.making import made_order, put
 from tests.support.shop.checks import Key, differences, lose, spoil, stored, told
 
@@ -103,3 +105,25 @@ class TestTheCheckOfCustomers:
         put(made_order(ann))
         shut_profile(ann)
         assert told("accounts", "account", f"customer {ann}") == []
+
+
+class TestTheCheckOfKeys:
+    @pytest.fixture
+    def key(self):
+        key, _text = create_key(name="Till", scope=Scope.READ, username="", now=timezone.now())
+        return key
+
+    def test_takes_away_one_that_was_revoked(self, key):
+        place = keys.API_KEYS, keys.api_key(key.id)
+        item = stored(place)
+        revoke_key(key.id, now=timezone.now())
+        spoil(place, **item)
+        (difference,) = told("accounts", "API key", key.id)
+        assert (difference.stored, difference.expected) == ("there", "none")
+        assert difference.repair()
+        assert stored(place) is None
+
+    def test_leaves_the_others(self, key):
+        assert told("accounts", "API key", key.id) == []
+        revoke_key(key.id, now=timezone.now())
+        assert told("accounts", "API key", key.id) == []

@@ -233,7 +233,7 @@ def _first_week() -> None:
 def _second_week() -> None:
     for key in list_keys():
         if key.name == KEY:
-            revoke_key(key.id)
+            revoke_key(key.id, now=clock.now())
     user = find_user("bob")
     user.email = "bob@other.example"
     user.set_password("another")
