@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from dynapages.ninja.strict import UNKNOWN
 
+LENGTHS = ("too_long", "too_short")
 Step = str | int
 """A step of a location: the name of a field, or a place in a list, counted from 0."""
 
@@ -22,7 +23,7 @@ def faults_of(contexts: Iterable[ValidationErrorContext[Any]]) -> list[dict[str,
     """
     faults: list[dict[str, Any]] = []
     for context in contexts:
-        errors = context.pydantic_validation_error.errors(include_url=False, include_input=False)
+        errors = context.pydantic_validation_error.errors(include_url=False)
         for error in errors:
             faults.append(_fault(context.model, dict(error)))
     return faults
@@ -30,6 +31,10 @@ def faults_of(contexts: Iterable[ValidationErrorContext[Any]]) -> list[dict[str,
 
 def _fault(model: Any, error: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - ninja's
     """Return an error of a model that has all arguments of one source, at its place in that."""
+    value = error.pop("input")
+    # The length of text that has another check, too, is refused as if it was a list.
+    if isinstance(value, str) and error["type"] in LENGTHS:
+        error["type"] = f"string_{error['type']}"
     argument, *steps = error["loc"]
     source = model.__ninja_param_source__
     field = model.model_fields.get(argument)

@@ -200,6 +200,53 @@ class TestAChangeOfAProduct:
         assert refused(answer) == (404, "no-such-product")
 
 
+PRICE = "Send a price as text of digits with up to two decimals, such as “18.50”."
+CURRENCY = "Use a code of three capitals, such as EUR."
+NUL = "The text has the character NUL (U+0000): leave it out."
+SLUG = "A new id has up to 128 of A–Z, a–z, 0–9, “.”, “_” and “-”, a letter or digit first."
+
+
+class TestAValue:
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    @pytest.mark.parametrize(
+        ("field", "value", "sentence"),
+        [
+            ("price", 12.5, PRICE),
+            ("price", 12, PRICE),
+            ("price", True, PRICE),
+            ("price", "", PRICE),
+            ("price", "1,50", PRICE),
+            ("price", "-1", PRICE),
+            ("price", "1.505", PRICE),
+            ("price", "NaN", PRICE),
+            ("price", "12345678901", PRICE),
+            ("price", "٣", PRICE),
+            ("currency", "eur", CURRENCY),
+            ("currency", "EUR\n", CURRENCY),
+            ("currency", "", CURRENCY),
+            ("description", "a\0b", NUL),
+            ("external_id", "a\0b", NUL),
+            ("name", "a\0b", "Send a name that is to be seen, without the character NUL."),
+            ("name", " \n", "The text has at least 1 characters."),
+            ("name", "x" * 301, "The text has at most 300 characters."),
+            ("description", "x" * 5_001, "The text has at most 5000 characters."),
+            ("categories", ["x"] * 11, "The list has at most 10 entries."),
+        ],
+    )
+    def test_that_no_product_has_is_refused_by_what_is_allowed(
+        self, staff, torch, method, field, value, sentence
+    ):
+        answer = staff.send(method, torch, {"name": "Lamp", field: value}, if_match="*")
+        assert problem_of(answer) == (422, f"body.{field}: {sentence}")
+        assert content_of(staff.get(torch).json()) == TORCH
+
+    @pytest.mark.parametrize("slug", ["-x", "a%20b", "é", "_", "x" * 129])
+    @pytest.mark.parametrize("kind", ["products/{}", "categories/{}"])
+    def test_that_is_no_id_is_none_of_something_new(self, staff, kind, slug):
+        status, sentence = problem_of(staff.put(f"/{kind.format(slug)}", {"name": "X"}))
+        assert (status, sentence.partition(": ")[2]) == (422, SLUG)
+
+
 class TestAHeader:
     @pytest.mark.parametrize("method", ["PUT", "PATCH"])
     def test_stands_for_the_version(self, staff, torch, method):

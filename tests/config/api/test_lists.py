@@ -194,12 +194,30 @@ class TestAFilter:
         [
             ("status=placed", 422),
             ("since=yesterday", 422),
+            ("since=2026-02-30", 422),
+            ("since=20260201", 422),
+            ("until=", 422),
+            ("open=", 422),
             ("since=2026-02-01&until=2026-01-01", 400),
             ("open=true&status=PLACED", 400),
         ],
     )
     def test_of_orders_that_there_is_not_is_refused(self, staff, query, status):
         assert problem_of(staff.get(f"/orders?{query}"))[0] == status
+
+    def test_of_days_that_are_none_says_how_to_write_them(self, staff):
+        for query in ("since=yesterday", "until="):
+            assert "YYYY-MM-DD" in problem_of(staff.get(f"/orders?{query}"))[1]
+
+    def test_by_a_status_twice_is_that_by_it_once(self, staff):
+        once = staff.get("/orders?status=SHIPPED").json()
+        twice = staff.get("/orders?status=SHIPPED&status=SHIPPED").json()
+        assert ids_in(once) == ids_in(twice) != []
+
+    def test_of_a_search_has_a_word_that_leads(self, shop):
+        first = NOBODY.get("/search?q=gro").json()["items"]
+        assert problem_of(NOBODY.get("/search?q=gro&by=other"))[0] == 400
+        assert NOBODY.get("/search?q=gro&by=gro").json()["items"] == first
 
     def test_of_the_queue_has_open_statuses_alone(self, staff):
         assert problem_of(staff.get("/staff/orders?status=SHIPPED"))[0] == 422

@@ -1,12 +1,13 @@
 """ETags, and the version that a write says it has seen."""
 
 import pytest
+from django.http import HttpRequest
 from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dynapages.django.refusals import Refusal
-from dynapages.ninja.versions import VersionNeeded, entity_tag, version_seen
+from dynapages.ninja.versions import VersionNeeded, conflict_status, entity_tag, version_seen
 
 VERSIONS = st.integers(min_value=0).map(str) | st.text("0123456789abcdef", min_size=1)
 CONTENT = st.dictionaries(st.sampled_from(["text", "rating", "author"]), st.text("abc"))
@@ -67,3 +68,31 @@ class TestAVersion:
         """An expression that tries again from each character would never end."""
         with pytest.raises(Refusal):
             seen(text * 30_000)
+
+
+def request_with(**headers: str) -> HttpRequest:
+    return RequestFactory().put("/", headers=headers)
+
+
+class TestWhatIsNotThereYet:
+    def test_has_an_empty_version(self):
+        request = request_with(if_none_match="*")
+        assert version_seen(request, None) == version_seen(request, "") == ""
+
+    def test_is_asked_for_by_a_header_that_is_answered_412(self):
+        for headers in ({"if_none_match": "*"}, {"if_match": "*"}):
+            assert conflict_status(request_with(**headers)) == 412
+        assert conflict_status(request_with()) == 409
+
+    @pytest.mark.parametrize(
+        ("headers", "in_body"),
+        [
+            ({"if_none_match": "*"}, 4),
+            ({"if_none_match": "*", "if_match": '"3"'}, None),
+            ({"if_none_match": "*", "if_match": "*"}, None),
+            ({"if_none_match": '"3"'}, None),
+        ],
+    )
+    def test_is_not_what_has_a_version(self, headers, in_body):
+        with pytest.raises(Refusal):
+            version_seen(request_with(**headers), in_body)

@@ -3,11 +3,9 @@
 from typing import Annotated
 
 import pytest
-from django.test import RequestFactory
 from pydantic import ValidationError
 
-from dynapages.django.refusals import Refusal
-from dynapages.ninja import PartialBody, TextForm, VersionNeeded, conflict_status, version_seen
+from dynapages.ninja import PartialBody, TextForm
 
 CODE = Annotated[str, TextForm("[A-Z]{3}", "Use three capitals.")]
 
@@ -46,38 +44,3 @@ class TestAPartialBody:
         described = Price.model_json_schema()
         assert "required" not in described
         assert [name for name, field in described["properties"].items() if "default" in field] == []
-
-
-def request_with(**headers):
-    return RequestFactory().put("/", headers=headers)
-
-
-class TestTheVersionOfAWrite:
-    def test_is_that_of_the_body_or_of_if_match(self):
-        assert version_seen(request_with(), 3) == "3"
-        assert version_seen(request_with(if_match='"3-5b1f"'), None) == "3"
-        assert version_seen(request_with(if_match="*"), None) is None
-
-    def test_is_empty_for_what_is_not_there_yet(self):
-        request = request_with(if_none_match="*")
-        assert version_seen(request, None) == version_seen(request, "") == ""
-        assert conflict_status(request) == 412
-
-    def test_has_to_be_there(self):
-        with pytest.raises(VersionNeeded):
-            version_seen(request_with(), None)
-
-    @pytest.mark.parametrize(
-        ("headers", "in_body"),
-        [
-            ({"if_match": '"3"'}, 4),
-            ({"if_match": "*"}, 4),
-            ({"if_none_match": "*"}, 4),
-            ({"if_none_match": "*", "if_match": '"3"'}, None),
-            ({"if_none_match": "*", "if_match": "*"}, None),
-            ({"if_none_match": '"3"'}, None),
-        ],
-    )
-    def test_is_one_alone(self, headers, in_body):
-        with pytest.raises(Refusal):
-            version_seen(request_with(**headers), in_body)
