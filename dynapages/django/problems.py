@@ -64,6 +64,11 @@ INVALID = ProblemType(
     HTTPStatus.UNPROCESSABLE_ENTITY,
     "`errors` lists what does not fit the schema, 20 values at most.",
 )
+VERSION_NEEDED = ProblemType(
+    "version-needed",
+    HTTPStatus.PRECONDITION_REQUIRED,
+    "The write does not say which version it changes: send `If-Match`, or `version`.",
+)
 TOO_MANY_REQUESTS = ProblemType(
     "too-many-requests",
     HTTPStatus.TOO_MANY_REQUESTS,
@@ -90,6 +95,7 @@ PROBLEM_TYPES = (
     LENGTH_REQUIRED,
     TOO_LARGE,
     INVALID,
+    VERSION_NEEDED,
     TOO_MANY_REQUESTS,
     SERVER_FAULT,
     UNAVAILABLE,
@@ -104,6 +110,7 @@ _OF_STATUS: Mapping[HTTPStatus, ProblemType] = {
     HTTPStatus.LENGTH_REQUIRED: LENGTH_REQUIRED,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: TOO_LARGE,
     HTTPStatus.UNPROCESSABLE_ENTITY: INVALID,
+    HTTPStatus.PRECONDITION_REQUIRED: VERSION_NEEDED,
     HTTPStatus.TOO_MANY_REQUESTS: TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR: SERVER_FAULT,
     HTTPStatus.SERVICE_UNAVAILABLE: UNAVAILABLE,

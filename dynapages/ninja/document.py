@@ -150,6 +150,9 @@ def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
         statuses.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     if any(parameter["name"] == IF_MATCH for parameter in operation["parameters"]):
         statuses.append(HTTPStatus.PRECONDITION_FAILED)
+        # A deletion is of any version, unless a header names one.
+        if "requestBody" in operation:
+            statuses.append(HTTPStatus.PRECONDITION_REQUIRED)
     for status in statuses:
         response = responses.setdefault(status.value, {"description": status.phrase})
         # An operation may have declared a problem with more members.

@@ -12,7 +12,7 @@ _HEADERS: Mapping[str, tuple[str, bool]] = {
         True,
     ),
     "Link": ("The links of the list, as in its fields (RFC 8288).", True),
-    "Location": ("The address of what was made, in this API.", False),
+    "Location": ("The address of what was made, in this API.", True),
     "Retry-After": ("After how many seconds to try again.", False),
     "WWW-Authenticate": ("How a key is sent.", True),
     "Idempotent-Replayed": (

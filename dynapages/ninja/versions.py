@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Header
-from ninja.errors import ValidationError
 from pydantic_core import to_json
 
+from dynapages.django.problems import VERSION_NEEDED
 from dynapages.django.refusals import Refusal
 from dynapages.ninja.strict import IF_MATCH, IF_NONE_MATCH
 
@@ -53,11 +53,13 @@ IfNoneMatch = Annotated[
 """A parameter of an operation that may also create what it writes."""
 
 
-class VersionNeeded(ValidationError):
-    """A write says of no version that it changes."""
+class VersionNeeded(Refusal):
+    """A write does not say which version it changes: neither a header does, nor its body."""
+
+    problem_type = VERSION_NEEDED
 
     def __init__(self) -> None:
-        super().__init__([{"type": "missing", "loc": ("body", "version")}])
+        super().__init__(_("Say which version you change: send “If-Match” or “version”."))
 
 
 def entity_tag(data: object) -> str:

@@ -11,6 +11,7 @@ from ninja import Path, Query
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from dynapages.django.paging import LONGEST_ID
+from dynapages.django.refusals import Refusal
 from dynapages.files.identifiers import IDENTIFIER
 from dynapages.ninja import (
     ApiAddress,
@@ -58,10 +59,10 @@ def _day(text: str) -> date:
 
 
 def _search(text: str) -> str:
-    """Return a text with words to search for, its blanks made one. Raises ValueError."""
+    """Return a text with words to search for, its blanks made one. Raises Refusal."""
     typed = " ".join(text.split())
     if not parse_search(typed):
-        raise ValueError(_("Write at least one word, of letters or digits."))
+        raise Refusal(_("Write at least one word, of letters or digits."))
     return typed
 
 

@@ -182,8 +182,8 @@ class TestAChangeOfAProduct:
 
     def test_needs_a_version(self, staff, torch):
         assert problem_of(staff.patch(torch, {"name": "X"})) == (
-            422,
-            "body.version: This is needed.",
+            428,
+            "Say which version you change: send “If-Match” or “version”.",
         )
 
     def test_from_an_older_version_brings_the_current_one(self, staff, torch):

@@ -79,8 +79,8 @@ class TestAPatch:
 
     def test_needs_a_version(self, author, comment):
         assert problem_of(author.patch(comment, {"rating": 1})) == (
-            422,
-            "body.version: This is needed.",
+            428,
+            "Say which version you change: send “If-Match” or “version”.",
         )
 
     def test_once_more_is_a_second_attempt(self, author, comment):

@@ -14,6 +14,7 @@ from tests.support.comments.writers import made_product, someone
 from tests.support.config.api import NOBODY, Program, problem_of, program_of
 
 pytestmark = pytest.mark.usefixtures("tables")
+NO_VERSION = "Say which version you change: send “If-Match” or “version”."
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
 
 
@@ -118,7 +119,7 @@ class TestAComment:
 
     def test_needs_its_version_to_be_changed(self, author, comment):
         answer = author.put(f"/comments/{comment['id']}", SAID)
-        assert problem_of(answer) == (422, "body.version: This is needed.")
+        assert problem_of(answer) == (428, NO_VERSION)
 
     def test_of_another_is_not_there_to_be_changed_or_deleted(self, other, staff, comment):
         url = f"/comments/{comment['id']}"

@@ -81,7 +81,7 @@ class TestThePage:
     @pytest.mark.parametrize("typed", ["", "   ", "🙂", "!?", "\0"])
     def test_of_a_program_needs_a_word(self, typed):
         refused = problem_of(NOBODY.get(f"/search?{urlencode({'q': typed})}"))
-        assert refused == (422, "query.q: Write at least one word, of letters or digits.")
+        assert refused == (400, "Write at least one word, of letters or digits.")
 
     @pytest.mark.parametrize("typed", ["", "   "])
     def test_asks_for_words_without_any(self, typed):
