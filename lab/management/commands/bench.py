@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from comments.host import COMMENTS
 from comments.lists.queries import INDEXES
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
+from lab.bench.api import measure_api
 from lab.bench.data import CommentAnswers, CommentData, OrderAnswers, OrderData
 from lab.bench.engines import data_file, engine_version, require_binary
 from lab.bench.grid import grid, measure_grid
@@ -79,6 +80,15 @@ def _measure_comments(options: Mapping[str, Any], progress: Progress) -> Section
         return measure_pages("Pages of comments", lists, turns=options["turns"], progress=progress)
 
 
+def _measure_api(options: Mapping[str, Any], progress: Progress) -> Section:
+    data = CommentData(options["comments"])
+    answers = CommentAnswers(data.comments())
+    path = data_file(data, fresh=options["fresh"], progress=progress)
+    with open_site(path) as site:
+        lists = comment_lists(answers, site)
+        return measure_api(lists, site, turns=options["turns"], progress=progress)
+
+
 def _measure_orders(options: Mapping[str, Any], progress: Progress) -> Section:
     data = OrderData(of_customer=CUSTOMER_ORDERS, queued=QUEUED_ORDERS)
     answers = OrderAnswers(data.orders())
@@ -120,6 +130,7 @@ def _measure_scale(_options: Mapping[str, Any], progress: Progress) -> Section:
 
 PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
     "comments": _measure_comments,
+    "api": _measure_api,
     "orders": _measure_orders,
     "grid": _measure_grid,
     "words": _measure_words,

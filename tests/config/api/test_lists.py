@@ -8,8 +8,10 @@ from urllib.parse import quote
 import httpx
 import pytest
 from django.http import HttpResponse
+from django.template.base import Variable
 from django.test import Client
 
+from comments.lists.entries import CommentEntry
 from dynapages.calls import metered
 from dynapages.django.access import SHARED_SECONDS
 from dynapages.django.callers import Scope
@@ -281,3 +283,24 @@ class TestALinkOfAnOddId:
         following = browser.get(first.json()["next"]).json()
         assert len(following["items"]) == 1
         assert browser.get(following["previous"]).json()["items"] == first.json()["items"]
+
+
+class TestTheWork:
+    """What the processor is spared; ``manage.py bench api`` says how long it takes."""
+
+    def test_is_done_without_the_templates_of_pages(self, comments, monkeypatch):
+        def refuse(*_arguments: object) -> None:
+            raise AssertionError("a template's variable was looked up")
+
+        monkeypatch.setattr(Variable, "__init__", refuse)
+        assert NOBODY.get(comments).json()["items"]
+
+    def test_reads_each_value_of_a_comment_once(self, comments, monkeypatch):
+        read = []
+
+        def slug_of(entry: CommentEntry) -> str:
+            read.append(entry.id)
+            return entry.user_id
+
+        monkeypatch.setattr(CommentEntry, "user_slug", property(slug_of))
+        assert [each["id"] for each in NOBODY.get(comments).json()["items"]] == read

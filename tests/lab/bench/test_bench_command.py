@@ -61,6 +61,12 @@ class TestTheParts:
             assert ("no filter", page, "all") in found
         assert "fragment ÷ bare query" in report
 
+    def test_lists_in_the_api_are_measured_beside_their_pages(self):
+        report = report_of("api")
+        names = [row[0] for row in rows_of(report)]
+        assert {"no filter", "two languages, two ratings"} <= {*names}
+        assert "API ÷ page" in report
+
     def test_orders_are_those_of_a_customer_and_of_the_queue(self):
         plans = {row[0]: row[2] for row in rows_of(report_of("orders")) if len(row) == 4}
         assert plans["all orders"] == "orders_by_user"
