@@ -29,7 +29,8 @@ _IS_ACTIVE = Profile.is_active.attr_name
 class BoughtProducts:
     """Purchases that orders lack, and those of orders that do not exist.
 
-    Without an open account they may have been erased: there none is missing.
+    Without an open account they may have been erased: there none is missing. One that names no
+    order is never deleted.
     """
 
     def __init__(self) -> None:
@@ -100,14 +101,14 @@ def _reread_purchase(key: Key, latest: str | None) -> Iterator[Difference]:
             check(Order, table_key(*order.key), Order.status == order.status),
             unless_changed(profile_key, profile, Profile.is_active),
         ]
-    elif stored is not None:
+    elif stored is not None and order_id_in(stored):
         actions = _actions_of_deletion(stored)
     else:
         return
-    order_id = order_id_in(stored) if stored else latest
+    order_id = order_id_in(stored) if stored else ""
     yield difference_of_presence(
         "purchase",
-        f"order {order_id}",
+        f"order {order_id or latest}",
         is_there=stored is not None,
         is_expected=purchase is not None,
         actions=actions,

@@ -20,6 +20,7 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NoSuchComment, load_comment
 from comments.work import QUEUE as COMMENTS_QUEUE
 from shop.accounts.queries import find_user
+from shop.accounts.services import end_sessions
 from shop.api_keys.services import NoSuchKey, find_key
 from shop.work import QUEUE as SHOP_QUEUE
 from tests.support.config.addresses import (
@@ -72,6 +73,7 @@ ALONE = {
 LOST = {("comments", "body"), ("orders", "lines"), ("accounts", "account")}
 """What nothing tells of, so that no repair can put it."""
 FAULT = HTTPStatus.INTERNAL_SERVER_ERROR
+ANOTHER_KEY = "another-key-for-tests"
 DERIVED = ("comments", "words", "sets")
 """Tables of which lists show something else until they are repaired."""
 
@@ -301,6 +303,16 @@ class TestAnEarlierShop:
         moments.bring_back(shop="middle")
         assert find_user("bob").check_password("secret")
 
+    def test_has_the_sessions_again_that_were_ended_since(self, moments):
+        moments.bring_back(shop="middle")
+        browser = Client()
+        browser.force_login(find_user("carol"))
+        end_sessions("carol")
+        moments.bring_back(shop="middle")
+        assert browser.get("/account/").status_code == HTTPStatus.OK
+        with override_settings(SECRET_KEY=ANOTHER_KEY, SECRET_KEY_FALLBACKS=[]):
+            assert browser.get("/account/").status_code == HTTPStatus.FOUND
+
     def test_answers_a_request_as_before_though_its_comment_is_gone(self, moments):
         moments.bring_back(shop="middle", comments="early")
         answer = post_by_key(moments.revoked_key)
@@ -308,7 +320,7 @@ class TestAnEarlierShop:
         with pytest.raises(NoSuchComment):
             load_comment(answer.json()["id"])
 
-    @override_settings(SECRET_KEY="another-key-for-tests", SECRET_KEY_FALLBACKS=[])
+    @override_settings(SECRET_KEY=ANOTHER_KEY, SECRET_KEY_FALLBACKS=[])
     def test_answers_no_request_as_before_with_another_secret_key(self, moments):
         moments.bring_back(shop="middle", comments="early")
         answer = post_by_key(moments.revoked_key)

@@ -132,6 +132,20 @@ class TestPurchases:
         assert purchase is not None
         assert purchase["order_id"]["S"] == order.id
 
+    def test_that_name_no_order_go_to_one_of_the_product(self, order):
+        before = spoil(purchase_in(order), "order_id")
+        assert mended("catalogue", "purchase", order)
+        assert stored(purchase_in(order)) == before
+
+    def test_that_name_no_order_stay_where_there_is_none(self, fresh):
+        username = fresh("ann")
+        key = keys.user(username), keys.bought(username, fresh("lamp"))
+        spoil(key)
+        for difference in differences("catalogue"):
+            assert difference.repair
+            difference.repair()
+        assert stored(key) is not None
+
     def test_that_were_erased_with_the_account_do_not_come_back(self, order):
         shut_profile(order.username)
         lose(purchase_in(order))
