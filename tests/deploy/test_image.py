@@ -97,6 +97,19 @@ def port(image, tmp_path_factory):
         yield port
 
 
+def megabytes_of(folder: Path) -> list[float]:
+    """The proportional set size of each process that works in a folder."""
+    sizes = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            is_here = (process / "cwd").readlink() == folder
+            rollup = (process / "smaps_rollup").read_text() if is_here else ""
+        except OSError:  # it has ended, or is somebody else's
+            continue
+        sizes += [int(size) / 1024 for size in re.findall(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)]
+    return sizes
+
+
 @pytest.mark.slow
 @pytest.mark.long
 class TestAContainer:
@@ -130,3 +143,20 @@ class TestAContainer:
             ended = image.run("manage.py", command)
             assert ended.returncode == 0, ended.stderr
         assert listing(image.folder) == before
+
+    def test_takes_the_memory_that_the_document_allows(self, image, port):
+        document = (PROJECT / "docs" / "deploying.md").read_text()
+        (allowed,) = re.findall(r"Allow (\d+) MB for two processes", document)
+        for _ in range(100):
+            for path in (
+                "/",
+                "/products/",
+                "/search/?q=lamp",
+                "/docs/how-it-works/",
+                "/api/v1/products",
+            ):
+                assert status_of(port, path) == 200, path
+        sizes = megabytes_of(image.folder)
+        assert len(sizes) == 3
+        # Much more may be allowed than these pages take, but not twice as much.
+        assert int(allowed) / 2 < sum(sizes) < int(allowed), sizes
