@@ -52,7 +52,7 @@ from shop.catalogue import queries as catalogue
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.listing import category_pager, search_pager
 from shop.catalogue.search import find_products, parse_search, words_that_may_lead
-from shop.catalogue.stored import Stored
+from shop.catalogue.stored import Stored, category_of_node, version_of
 from shop.orders.entries import money
 
 
@@ -144,6 +144,9 @@ CATEGORY_WRITTEN = {
 """What the operations that write answer, by status."""
 
 
+# Their headers are parameters for the document alone: `version_seen` reads them of the request.
+
+
 @router.put("/products/{product_id}", response=PRODUCT_WRITTEN, auth=STAFF)
 def save_product(
     request: HttpRequest,
@@ -231,7 +234,8 @@ def get_category(request: HttpRequest, slug: Slug) -> WholeCategoryOut:
     category = catalogue.find_category(slug, consistent=is_staff)
     shown = WholeCategoryOut.model_validate(category, context={"request": request})
     if is_staff:
-        shown.version = editing.find_editable_category(slug).version
+        # Of what is shown: a version that is read apart may be a newer one.
+        shown.version = version_of(category_of_node(category))
     return shown
 
 

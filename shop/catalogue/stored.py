@@ -13,6 +13,7 @@ from shop.catalogue.content import CategoryTree, NewCategory, NewProduct
 from shop.catalogue.tiles import (
     CATEGORIES,
     OFF,
+    CategoryNode,
     category_of,
     product_keys,
     steps_in,
@@ -35,7 +36,12 @@ class Stored(Generic[Content]):
     @property
     def version(self) -> str:
         """A digest of the content: another one once any of it has changed."""
-        return blake2b(repr(self.content).encode(), digest_size=8).hexdigest()
+        return version_of(self.content)
+
+
+def version_of(content: NewProduct | NewCategory) -> str:
+    """Return the version of a content, as `Stored` has it."""
+    return blake2b(repr(content).encode(), digest_size=8).hexdigest()
 
 
 def category_key(slug: str) -> Key:
@@ -98,9 +104,13 @@ def _text_in(item: Item, name: str) -> str | None:
 def category_in(node: Item) -> NewCategory:
     """Return the category that its own item stores."""
     slug = node["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX)
-    parents = trail_in(node)
-    parent = parents[-1].slug if parents else None
-    return NewCategory(slug, node["name"]["S"], parent, OFF in node)
+    return category_of_node(CategoryNode(slug, node["name"]["S"], trail_in(node), (), OFF in node))
+
+
+def category_of_node(node: CategoryNode) -> NewCategory:
+    """Return the category that a page shows."""
+    parent = node.trail[-1].slug if node.trail else None
+    return NewCategory(node.slug, node.name, parent, node.is_off)
 
 
 def stored_categories(slugs: Iterable[str]) -> dict[str, NewCategory]:

@@ -195,6 +195,12 @@ class TestAChangeOfAProduct:
         answer = staff.patch(torch, {"name": TORCH["name"], "version": STALE})
         assert content_of(answer.json()) == TORCH
 
+    def test_that_takes_away_what_is_gone_is_one_too(self, staff, torch):
+        nothing = {"description": None, "external_id": None, "price": None}
+        first = staff.patch(torch, nothing, if_match="*").json()
+        second = staff.patch(torch, {**nothing, "version": STALE})
+        assert (second.status_code, second.json()) == (200, first)
+
     def test_of_what_is_not_there_is_refused(self, staff, fresh):
         answer = staff.patch(f"/products/{fresh('none')}", {"name": "X"}, if_match="*")
         assert refused(answer) == (404, "no-such-product")
