@@ -38,6 +38,11 @@ from shop.api_keys.services import NoSuchKey, Refused, find_key
 READ_LIMIT = NamedLimit(600, timedelta(minutes=1), "api-reads/{}")
 WRITE_LIMIT = NamedLimit(300, timedelta(minutes=1), "api-writes/{}")
 """Of one key, by its id."""
+TAGS = [
+    {"name": "comments", "description": "Comments, votes and replies, and lists by them."},
+    {"name": "shop", "description": "The catalogue and orders."},
+]
+"""What the document says of its two groups of operations."""
 LIMIT_HEADERS = {
     "RateLimit-Policy": 'The limit of the key: `"writes";q=300;w=60` is 300 in 60 seconds.',
     "RateLimit": 'How many are left: `"writes";r=299`; `t` is in how many seconds there are more.',
@@ -215,6 +220,7 @@ api = ProblemAPI(
     servers=[{"url": settings.SITE_URL or "/"}],
     errors={**comments_api.ERRORS, **shop_api.ERRORS},
     headers_of_keys=LIMIT_HEADERS,
+    openapi_extra={"tags": TAGS},
     problem_types=(*shop_api.PROBLEM_TYPES, *answers.PROBLEM_TYPES),
 )
 api.add_exception_handler(_Answered, _stored_response)

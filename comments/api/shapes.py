@@ -23,6 +23,7 @@ from comments.reports import services as reports
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
 from comments.store.states import State
 from dynapages.ninja import (
+    Address,
     ApiAddress,
     Conflict,
     IdText,
@@ -73,7 +74,7 @@ Language = TypeAliasType(
         ),
     ],
 )
-CommentAddress = Annotated[str, ApiAddress("get_comment")]
+CommentAddress = Annotated[Address, ApiAddress("get_comment")]
 ProductId = Annotated[IdText, Path(description="The id of a product.")]
 CommentId = Annotated[
     IdText, Path(description="The id of a comment. That of an imported one may have slashes.")
@@ -113,8 +114,10 @@ class ProductLink(ResponseBody):
 
     id: str
     name: str
-    url: str
-    api_url: Annotated[str | None, AfterValidator(_product_api_url)] = Field(validation_alias="id")
+    url: Address
+    api_url: Annotated[Address | None, AfterValidator(_product_api_url)] = Field(
+        validation_alias="id"
+    )
 
 
 class ReplyOut(ResponseBody):
@@ -136,7 +139,7 @@ class CommentOut(ResponseBody):
     """
 
     id: str
-    url: str
+    url: Address
     api_url: CommentAddress = Field(validation_alias="id")
     product_id: str
     product: ProductLink | None = None
@@ -173,7 +176,7 @@ class CommentedOut(ResponseBody):
     product: ProductLink
     last_commented: Moment = Field(validation_alias="commented")
     comment_id: str
-    comment_url: str
+    comment_url: Address
     comment_api_url: CommentAddress = Field(validation_alias="comment_id")
 
 

@@ -24,6 +24,7 @@ from dynapages.ninja.keys import (
 )
 from dynapages.ninja.lists import Listing, ListOf, PageOf, lists
 from dynapages.ninja.shapes import (
+    Address,
     IdText,
     Moment,
     PartialBody,
@@ -49,6 +50,7 @@ __all__ = [
     "KEY_OR_NOBODY",
     "LONGEST_KEY",
     "OPERATION",
+    "Address",
     "ApiAddress",
     "Conflict",
     "IdText",

@@ -147,7 +147,7 @@ def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
         }
     else:
         operation["parameters"].append(_IDEMPOTENCY)
-        statuses.append(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        statuses += (HTTPStatus.LENGTH_REQUIRED, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     if any(parameter["name"] == IF_MATCH for parameter in operation["parameters"]):
         statuses.append(HTTPStatus.PRECONDITION_FAILED)
         # A deletion is of any version, unless a header names one.

@@ -22,7 +22,7 @@ from pydantic import WithJsonSchema
 from dynapages.calls.meter import current_meter
 from dynapages.django.paging import BadCursor, PageLinks, Pager, note_list
 from dynapages.lists.reader import Page, PageRequest, PageResult
-from dynapages.ninja.shapes import ResponseBody
+from dynapages.ninja.shapes import Address, ResponseBody
 
 T = TypeVar("T")
 
@@ -66,10 +66,10 @@ class Listing(ResponseBody, Generic[T]):
     """
 
     items: list[T]
-    first: str
-    previous: str | None
-    next: str | None
-    last: str | None
+    first: Address
+    previous: Address | None
+    next: Address | None
+    last: Address | None
     total: int | None
     cost: float
 

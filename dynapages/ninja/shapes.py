@@ -33,6 +33,8 @@ Moment = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """UTC, with microseconds and Z."""
+Address = Annotated[str, WithJsonSchema({"type": "string", "format": "uri-reference"})]
+"""A URL, or its path and query where it is on this host."""
 StrictNumber = Annotated[int, Strict()]
 """A whole number of JSON; ``true`` and ``"5"`` are refused, ``5.0`` is 5."""
 StrictFlag = Annotated[bool, Strict()]

@@ -14,6 +14,7 @@ from dynapages.django.paging import LONGEST_ID
 from dynapages.django.refusals import Refusal
 from dynapages.files.identifiers import IDENTIFIER
 from dynapages.ninja import (
+    Address,
     ApiAddress,
     Conflict,
     IdText,
@@ -155,9 +156,9 @@ Since = Annotated[Day | None, Field(description="From this day on, in UTC.")]
 Until = Annotated[Day | None, Field(description="Up to this day, which is not included, in UTC.")]
 
 # What is answered of an id
-ProductAddress = Annotated[str, ApiAddress("get_product")]
-CategoryAddress = Annotated[str, ApiAddress("get_category")]
-OrderAddress = Annotated[str, ApiAddress("get_order")]
+ProductAddress = Annotated[Address, ApiAddress("get_product")]
+CategoryAddress = Annotated[Address, ApiAddress("get_category")]
+OrderAddress = Annotated[Address, ApiAddress("get_order")]
 
 
 # What the catalogue's operations take and return
@@ -168,7 +169,7 @@ class CategoryLink(ResponseBody):
 
     slug: str
     name: str
-    url: str
+    url: Address
     api_url: CategoryAddress = Field(validation_alias="slug")
 
 
@@ -183,7 +184,7 @@ class ProductOut(ResponseBody):
 
     id: str
     name: str
-    url: str
+    url: Address
     api_url: ProductAddress = Field(validation_alias="id")
     price: Money | None = Field(validation_alias="unit_price")
     currency: CurrencyOut
@@ -294,7 +295,7 @@ class OrderOut(ResponseBody):
     """
 
     id: str
-    url: str
+    url: Address
     api_url: OrderAddress = Field(validation_alias="id")
     username: str
     status: Status
@@ -310,7 +311,7 @@ class LineOut(ResponseBody):
     """A product in an order, as it was then; its addresses are those that it has now."""
 
     product_id: str
-    product_url: str
+    product_url: Address
     product_api_url: ProductAddress = Field(validation_alias="product_id")
     name: str
     quantity: int

@@ -49,6 +49,19 @@ def components_in(part: dict[str, Any]) -> Iterator[str]:
 ANSWERED = sorted({each for name in OPERATIONS for each in components_in(answered(name))})
 
 
+class TestTheDocument:
+    def test_describes_each_group_of_operations(self):
+        described = {each["name"] for each in schema()["tags"] if each["description"]}
+        assert described == {tag for each in OPERATIONS.values() for tag in each["tags"]}
+
+    def test_names_the_server(self):
+        assert [each["url"] for each in schema()["servers"]] == ["/"]
+
+    def test_has_no_component_that_nothing_refers_to(self):
+        text = str(schema())
+        assert [name for name in COMPONENTS if f"/{name}'" not in text] == []
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
 class TestAnOperation:
     def test_says_what_each_parameter_is(self, name):

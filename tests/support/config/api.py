@@ -144,7 +144,8 @@ def faults_of(answer: httpx.Response) -> list[str]:
     if kind not in described["content"]:
         return [f"{kind} is no type of a {answer.status_code}"]
     of_it = {**described["content"][kind]["schema"], "components": schema()["components"]}
-    errors = jsonschema_rs.Draft202012Validator(of_it).iter_errors(answer.json())
+    validator = jsonschema_rs.Draft202012Validator(of_it, validate_formats=True)
+    errors = validator.iter_errors(answer.json())
     return [*wrong, *(f"{error.instance_path}: {error.message}" for error in errors)]
 
 
