@@ -105,10 +105,15 @@ def _at_month(page_request: PageRequest, month: str, order: CommentOrder) -> Pag
 
 
 def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
-    """Return the search of a filter. Raises Refusal, and ScopeNeeded for hidden comments."""
+    """Return the search of a filter, None without a word.
+
+    Raises Refusal, and ScopeNeeded for hidden comments.
+    """
     if chosen.hidden and not caller_of(request).allows(Scope.STAFF):
         raise ScopeNeeded(_("Only staff can search hidden comments."))
     if not (chosen.q and chosen.q.strip()):
+        if chosen.hidden:
+            raise Refusal(_("“hidden” is about a search: send “q” with it."))
         return None
     if not COMMENTS["SEARCH"]:
         raise Refusal(_("This shop does not search comments: leave “q” out."))

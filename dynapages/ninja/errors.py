@@ -37,7 +37,7 @@ MOST_FAULTS = 20
 _SENTENCES: Mapping[str, object] = {
     "missing": gettext_lazy("This is needed."),
     TWICE: gettext_lazy("This is given twice: give it once."),
-    NOT_TAKEN: gettext_lazy("Nothing is compared here: leave this header out."),
+    NOT_TAKEN: gettext_lazy("This header is not taken here: leave it out."),
     "string_type": gettext_lazy("This has to be text."),
     "string_unicode": gettext_lazy("This has to be text of Unicode characters."),
     "string_pattern_mismatch": gettext_lazy("The text has characters that are not allowed here."),

@@ -1,6 +1,4 @@
-"""Addresses of the API in its answers: each leads to what it is an address of."""
-
-from typing import Any
+"""Addresses of comments in the API: in lists, and of one that was just posted."""
 
 import pytest
 from django.test import Client
@@ -16,13 +14,6 @@ from tests.support.config.lists import listed_shop
 
 pytestmark = pytest.mark.usefixtures("tables", "wide_limits")
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
-LISTS = (
-    "/products/{product_id}/comments",
-    "/products/{product_id}/comments/most-helpful",
-    "/users/{username}/comments",
-    "/rankings/most-loved",
-    "/rankings/recently-commented",
-)
 
 
 @pytest.fixture(scope="module")
@@ -35,28 +26,7 @@ def author():
     return program_of(someone("author").username)
 
 
-def objects_in(answer: Any) -> list[dict[str, Any]]:
-    """All objects in JSON that have an address of a page."""
-    found = []
-    if isinstance(answer, list):
-        for each in answer:
-            found += objects_in(each)
-    if isinstance(answer, dict):
-        if "url" in answer:
-            found.append(answer)
-        for each in answer.values():
-            found += objects_in(each)
-    return found
-
-
-class TestAnObjectWithAPage:
-    @pytest.mark.parametrize("path", LISTS)
-    def test_has_its_address_in_the_api_too(self, shop, path):
-        found = objects_in(NOBODY.get(shop.address(path)).json())
-        assert found
-        for each in found:
-            assert NOBODY.get(each["api_url"]).json()["id"] == each["id"]
-
+class TestAnItemOfAList:
     def test_of_a_ranking_has_that_of_its_last_comment(self, shop):
         for item in NOBODY.get("/rankings/recently-commented").json()["items"]:
             found = NOBODY.get(item["comment_api_url"]).json()

@@ -230,6 +230,11 @@ class TestAFilter:
             status, sentence = problem_of(program.get(f"{comments}?q=words&hidden=true"))
             assert (status, sentence) == (403, "Only staff can search hidden comments.")
 
+    @pytest.mark.parametrize("query", ["hidden=true", "hidden=true&q=+"])
+    def test_of_hidden_comments_without_words_is_refused(self, staff, comments, query):
+        answer = staff.get(f"{comments}?{query}")
+        assert problem_of(answer) == (400, "“hidden” is about a search: send “q” with it.")
+
     def test_by_words_is_refused_where_comments_are_not_searched(self, comments):
         status, sentence = problem_of(NOBODY.get(f"{comments}?q=words"))
         assert (status, sentence.startswith("This shop does not search comments")) == (400, True)

@@ -291,7 +291,7 @@ class TestAVersion:
         assert found == {
             f"header.{header}": (
                 "not_taken",
-                "Nothing is compared here: leave this header out.",
+                "This header is not taken here: leave it out.",
             )
         }
 
