@@ -64,6 +64,7 @@ MODELS = (
 TABLES = ("shop", "comments", "words", "sets", "activity")
 MOMENTS = ("early", "middle", "late")
 """Those at which nothing is left to be done."""
+LIFE = (Status.PLACED, Status.APPROVED, Status.PROCESSING, Status.SHIPPED, Status.DELIVERED)
 LONG = "A long text about a lamp, which lists cut and a page of its own shows. " * 12
 NEVER = "never"
 STAFF, BUYER, ERASED = "sam", "alice", "eve"
@@ -323,9 +324,6 @@ def rename_category(slug: str, name: str) -> None:
 def move_category(slug: str, parent: str | None) -> None:
     stored = find_editable_category(slug)
     save_category(replace(stored.content, parent=parent), version=stored.version)
-
-
-LIFE = (Status.PLACED, Status.APPROVED, Status.PROCESSING, Status.SHIPPED, Status.DELIVERED)
 
 
 def buy(who: str, client_id: str, *products: str, until: Status) -> None:
