@@ -10,10 +10,10 @@ from ulid import ULID
 from comments.api.problems import COMMENT_CHANGED
 from comments.api.routing import READ, WRITE, router
 from comments.api.shapes import (
-    ChangeIn,
     CommentConflict,
     CommentId,
     CommentOut,
+    CommentPatch,
     DraftIn,
     EditIn,
     ProductId,
@@ -81,7 +81,10 @@ def get_comment(request: HttpRequest, comment_id: CommentId) -> CommentOut:
 
 
 def _helpful_votes(comment: WholeComment) -> int:
-    """Return a comment's votes: its item has them, but a hidden one's are counted by a read."""
+    """Return a comment's votes, which its item has: they cost nothing.
+
+    Those of a hidden one are counted strongly, a capacity unit for each shard.
+    """
     if comment.is_hidden:
         return count_votes(comment.id)
     return comment.helpful
@@ -162,7 +165,7 @@ def edit(
 
 @router.patch("/comments/{path:comment_id}", response=EDITED, auth=WRITE)
 def change(
-    request: HttpRequest, comment_id: CommentId, content: ChangeIn, if_match: IfMatch = None
+    request: HttpRequest, comment_id: CommentId, content: CommentPatch, if_match: IfMatch = None
 ) -> object:
     """Change the parts of a comment of one's own that are sent; without any it stays as it is."""
     return _edit(request, comment_id, content.changed, version=content.version)

@@ -211,7 +211,7 @@ class EditIn(DraftIn):
     version: Version | None = None
 
 
-class ChangeIn(PartialBody):
+class CommentPatch(PartialBody):
     """Parts of a comment: those that are not sent stay as they are.
 
     A ``language`` of null is detected in the text anew. ``version`` is the one that was read,
