@@ -85,17 +85,20 @@ def search_products(
     by: LeadingWord = None,
 ) -> ListOf[tiles.ProductTile]:
     """List products by the beginnings of words of their names; links add ``by``."""
-    words = parse_search(q)
+    typed = " ".join(q.split())
+    words = parse_search(typed)
+    if not words:
+        raise Refusal(_("Write at least one word, of letters or digits."))
     if by is not None and by not in words_that_may_lead(words):
         raise Refusal(_("“by” is from a link of this search: leave it out for the first page."))
     leading = by or ""
 
     def read(page_request: PageRequest) -> PageOf[tiles.ProductTile]:
         result = find_products(words, page_request, leading=leading)
-        pager = search_pager(q, words, result.leading)  # the next page need not try each word
+        pager = search_pager(typed, words, result.leading)  # the next page need not try each word
         return PageOf(result.items, result.page, pager=pager)
 
-    return ListOf(search_pager(q, words, leading), read, "words of names")
+    return ListOf(search_pager(typed, words, leading), read, "words of names")
 
 
 @router.get("/products", response=ProductListing, auth=READ)

@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Path, Query
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from dynapages.django.paging import LONGEST_ID
-from dynapages.django.refusals import Refusal
 from dynapages.files.identifiers import IDENTIFIER
 from dynapages.ninja import (
     Address,
@@ -32,7 +31,7 @@ from dynapages.ninja import (
 )
 from shop.catalogue import editing
 from shop.catalogue.queries import ProductOrder
-from shop.catalogue.search import LONGEST_SEARCH, parse_search
+from shop.catalogue.search import LONGEST_SEARCH
 from shop.days import parse_day
 from shop.order_status import OPEN, Status
 from shop.orders.forms import LONGEST_REASON
@@ -57,14 +56,6 @@ def _day(text: str) -> date:
     if day is None:
         raise ValueError(_("Write a date as YYYY-MM-DD, such as 2023-01-31, or leave this out."))
     return day
-
-
-def _search(text: str) -> str:
-    """Return a text with words to search for, its blanks made one. Raises Refusal."""
-    typed = " ".join(text.split())
-    if not parse_search(typed):
-        raise Refusal(_("Write at least one word, of letters or digits."))
-    return typed
 
 
 def _text_or_none(text: str | None) -> str | None:
@@ -138,7 +129,6 @@ OrderOfProducts = Annotated[
 ]
 SearchText = Annotated[
     str,
-    AfterValidator(_search),
     Query(max_length=LONGEST_SEARCH, description="The beginnings of words, one at least."),
 ]
 LeadingWord = Annotated[
