@@ -100,7 +100,7 @@ def complete(
     ``headers_of_keys`` are headers of every answer to a key, with what each says.
     """
     components = schema["components"]
-    components["securitySchemes"].pop(NoKey.__name__, None)
+    components.get("securitySchemes", {}).pop(NoKey.__name__, None)
     body = ProblemBody.model_json_schema(ref_template=COMPONENT + "{model}")
     components["schemas"] |= body.pop("$defs")
     body["title"] = "Problem"
@@ -125,10 +125,11 @@ def complete(
 def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
     """Complete an operation: its keys, and the problems it may be answered with."""
     # Pages of documents show it as it is, marks of code included.
-    operation["summary"] = operation.pop("description").replace("``", "")
+    summary = operation.pop("description", "") or operation["summary"]
+    operation["summary"] = summary.replace("``", "")
     # In OpenAPI, that a key may be left out is an empty requirement.
     security: list[dict[str, Any]] = []
-    for requirement in operation["security"]:
+    for requirement in operation.get("security", ()):
         if NoKey.__name__ in requirement:
             security.append({})
         else:
