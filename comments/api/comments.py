@@ -23,7 +23,7 @@ from comments.api.shapes import (
 )
 from comments.host import find_product
 from comments.lists.entries import WholeComment
-from comments.lists.page import read_comment_page
+from comments.lists.page import read_comment
 from comments.posting import services as posting
 from comments.reports import services as reports
 from comments.store.comments import NoSuchComment, load_comment
@@ -54,17 +54,17 @@ DELETED = {HTTPStatus.NO_CONTENT: None, HTTPStatus.PRECONDITION_FAILED: CommentC
 def get_comment(request: HttpRequest, comment_id: CommentId) -> CommentOut:
     """Return a comment with its whole text; a hidden one to its author and staff alone."""
     caller = caller_of(request)
-    page = read_comment_page(
+    found = read_comment(
         comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
     )
-    comment = page.comment
+    comment = found.comment
     is_own = bool(comment.user_id) and comment.user_id == caller.user_id
     # As if there was none: that it is hidden is nobody else's business.
     if comment.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     has_voted = revision = None
     if caller.user_id:
-        has_voted = page.has_voted
+        has_voted = found.has_voted
     # What a decision is made on, which only staff do.
     if caller.allows(Scope.STAFF):
         revision = comment.seen

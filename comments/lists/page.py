@@ -3,7 +3,8 @@
 What depends on nothing else goes out in one round: product and counts, the list, the votes of the
 visitor, the picks of staff. The list is planned by remembered counts. A second round is read where
 there are none, where they turn out to lack something, and for a highlight that the list does not
-have (`comments.lists.highlights`). The page of one comment is read by `read_comment_page`.
+have (`comments.lists.highlights`). One comment is read by `read_comment`, its page by
+`read_comment_page`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -477,29 +478,62 @@ def _confirmed_votes(reads: _StartedReads) -> frozenset[str]:
     return reads.voted.result()
 
 
-# The page of one comment.
+# One comment.
 
 
 @dataclass(frozen=True, slots=True)
 class CommentRead:
-    """What the page of one comment shows; ``has_voted`` is whether its visitor finds it helpful."""
+    """A comment, and whether the visitor finds it helpful."""
 
     comment: WholeComment
-    product: Product
     has_voted: bool
 
 
-def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentRead:
-    """Read the page of a comment, strongly for users and if ``is_recent``, and then its product.
+@dataclass(frozen=True, slots=True)
+class CommentPageRead(CommentRead):
+    """What the page of one comment shows."""
+
+    product: Product
+
+
+def read_comment(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentRead:
+    """Read a comment, strongly for users and if ``is_recent``. Raises NoSuchComment."""
+    with pool().together() as together:
+        started = _start_comment(together, comment_id, visitor=visitor, is_recent=is_recent)
+        return CommentRead(started.comment, started.has_voted())
+
+
+def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentPageRead:
+    """Read the page of a comment: what `read_comment` does, and then its product.
 
     Raises NoSuchComment and NoSuchProduct.
     """
+    with pool().together() as together:
+        started = _start_comment(together, comment_id, visitor=visitor, is_recent=is_recent)
+        product = find_product(started.comment.product_id)
+        return CommentPageRead(started.comment, started.has_voted(), product)
+
+
+@dataclass(frozen=True, slots=True)
+class _StartedComment:
+    """A comment, and what is read of its visitor meanwhile."""
+
+    comment: WholeComment
+    is_user: Started[bool]
+    voted: Started[bool]
+
+    def has_voted(self) -> bool:
+        """Wait for whether the visitor is a user who finds it helpful."""
+        return self.is_user.result() and self.voted.result()
+
+
+def _start_comment(
+    together: Together, comment_id: str, *, visitor: Visitor, is_recent: bool
+) -> _StartedComment:
     # Users must see what they have just changed; for anybody else half a unit is saved.
     is_strong = is_recent or bool(visitor.user_id)
-    with pool().together() as together:
-        voted = together.start(has_voted, comment_id=comment_id, user_id=visitor.user_id)
-        is_user = together.start(visitor.is_confirmed)
-        with labelled_calls("comment"):
-            comment = find_comment(comment_id, consistent=is_strong)
-        product = find_product(comment.product_id)
-        return CommentRead(comment, product, is_user.result() and voted.result())
+    voted = together.start(has_voted, comment_id=comment_id, user_id=visitor.user_id)
+    is_user = together.start(visitor.is_confirmed)
+    with labelled_calls("comment"):
+        comment = find_comment(comment_id, consistent=is_strong)
+    return _StartedComment(comment, is_user, voted)

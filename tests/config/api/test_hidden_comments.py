@@ -2,8 +2,11 @@
 
 import pytest
 
+from comments.posting.services import add_comment
 from dynapages.django.callers import Scope
+from tests.support.chance import unique
 from tests.support.comments.deciding import hide
+from tests.support.comments.truth import written
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.api import NOBODY, Program, operations, problem_of, program_of
 
@@ -69,6 +72,18 @@ class TestAHiddenComment:
                 )
                 assert of_it == of_none, (body, headers)
                 assert of_it[0] >= 400
+
+    def test_is_answered_as_none_where_its_product_is_gone_too(self, programs):
+        comment = written(unique("gone"))
+        add_comment(comment)
+        other = programs["other"]
+        url = "GET /comments/{comment_id}"
+        assert answer_of(other, url, comment.id, None, {})[0] == 200
+        hide(comment_id=comment.id)
+        of_none, of_it = (
+            answer_of(other, url, comment_id, None, {}) for comment_id in ("none", comment.id)
+        )
+        assert of_it == of_none
 
     def test_was_sent_each_operation_on_one_comment(self):
         assert {name for name in operations() if "{comment_id}" in name} == {*BODIES}
