@@ -15,7 +15,7 @@ T = TypeVar("T")
 class Conflict(ProblemBody, Generic[T]):
     """A problem of a write; ``current`` is what is there now, as reading it answers the caller.
 
-    It is null where the reason is another one, such as a category that cannot lie in itself.
+    It is null, or left out, where the reason is another one than a version.
     """
 
     current: T | None = None
