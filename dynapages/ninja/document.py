@@ -113,10 +113,13 @@ def complete(
     describe_headers(schema, headers_of_keys)
     _leave_out_unused(schema)
     for name in _problems_in(schema["paths"]):
-        components["schemas"][name]["properties"]["code"] = {"$ref": f"{COMPONENT}ProblemCode"}
+        # Codes may be added: a client that was made before must not break at one of these.
+        components["schemas"][name]["properties"]["code"] = {
+            "anyOf": [{"$ref": f"{COMPONENT}ProblemCode"}, {"type": "string"}]
+        }
     components["schemas"]["ProblemCode"] = {
         "title": "ProblemCode",
-        "description": "What went wrong, for programs: there may be more codes in future.",
+        "description": "What went wrong, for programs; there may be more codes in future.",
         "type": "string",
         "enum": sorted({kind.code for kind in problem_types}),
     }

@@ -104,6 +104,7 @@ class TestAFlowInTypeScript:
         wrong = {
             copy_with(flow, "type.ts", right="rating: 5", wrong='rating: "5"'),
             copy_with(flow, "name.ts", right='text: "It', wrong='txt: "It'),
+            copy_with(flow, "code.ts", right="comment-changed", wrong="comment-change"),
         }
         options = json.loads((project / "tsconfig.json").read_text())
         options["files"] = ["flow.ts", *wrong]

@@ -143,6 +143,9 @@ def faults_of(answer: httpx.Response) -> list[str]:
         return [*wrong, answer.text] if answer.content else wrong
     if kind not in described["content"]:
         return [f"{kind} is no type of a {answer.status_code}"]
+    codes = schema()["components"]["schemas"]["ProblemCode"]["enum"]
+    if kind == PROBLEM and answer.json()["code"] not in codes:
+        wrong.append(f"{answer.json()['code']} is no code of a problem")
     of_it = {**described["content"][kind]["schema"], "components": schema()["components"]}
     validator = jsonschema_rs.Draft202012Validator(of_it, validate_formats=True)
     errors = validator.iter_errors(answer.json())

@@ -28,11 +28,12 @@ const body: Schemas["DraftIn"] = { rating: 5, title: "Bright", text: "It lights 
 const post = () => api.POST(COMMENTS, { params: { path: { product_id }, header }, body });
 const [own, again] = [value(await post()), value(await post())];
 
+const CHANGED: Schemas["ProblemCode"] = "comment-changed";
 const refused: string[] = [];
 async function edit(rating: number, version: number | null): Promise<Schemas["CommentOut"]> {
   const params = { path: { comment_id: own.id } };
   const answer = await api.PUT(COMMENT, { params, body: { ...body, rating, version } });
-  if (answer.error?.code !== "comment-changed" || !("current" in answer.error)) return value(answer);
+  if (answer.error?.code !== CHANGED || !("current" in answer.error)) return value(answer);
   refused.push(answer.error.code);
   return edit(rating, answer.error.current?.version ?? null);  // ours goes on top of theirs
 }
