@@ -26,6 +26,8 @@ WITHOUT_BODY = [name for name in WRITES if name not in WITH_BODY]
 VALUES = (None, True, False, 0, 1, 1.5, "", "5", [], ["5"], {}, {"x": 1})
 """Of every type of JSON: most are wrong for any one field."""
 ARGUMENTS = dict.fromkeys(("product_id", "comment_id", "order_id", "slug", "username"), "x")
+PYDANTICS_OWN = ("Input should", "String should", "List should", "Value error", "Extra inputs")
+"""How sentences begin that are in English alone, and say what a program may not know."""
 PROBES = {"string": "x", "integer": 1, "boolean": True, "array": [], "null": None}
 
 
@@ -143,7 +145,10 @@ def faults_in(answer: Any) -> dict[str, tuple[str, str]]:
     """The codes and sentences of an answer that refuses values, by where these are."""
     status, sentence = problem_of(answer)
     assert (status, answer.json()["code"]) == (422, "invalid"), sentence
-    return {each["at"]: (each["code"], each["detail"]) for each in answer.json()["errors"]}
+    faults = {each["at"]: (each["code"], each["detail"]) for each in answer.json()["errors"]}
+    for _code, detail in faults.values():
+        assert not detail.startswith(PYDANTICS_OWN)
+    return faults
 
 
 def parameters_of(name: str, place: str) -> list[Mapping[str, Any]]:
@@ -181,6 +186,18 @@ class TestAQuery:
             query = f"?{each['name']}=1&{each['name']}=1"
             found = faults_in(answer_to(name, query=query))
             assert found[f"query.{each['name']}"][0] == "given_twice"
+
+    @pytest.mark.parametrize("name", ALL)
+    def test_of_a_value_of_another_type_is_refused(self, name):
+        for each in parameters_of(name, "query"):
+            part = resolved(each["schema"])
+            if part["type"] == "array":
+                part = resolved(part["items"])
+            if part["type"] == "string" and "enum" not in part:
+                continue
+            for value in ("x", "1.5", "", "%00", "null"):
+                found = faults_in(answer_to(name, query=f"?{each['name']}={value}"))
+                assert any(at.startswith(f"query.{each['name']}") for at in found), found
 
     @pytest.mark.parametrize("name", ALL)
     def test_is_read_by_names_in_their_own_case(self, name):
