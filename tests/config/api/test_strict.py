@@ -70,8 +70,9 @@ def resolved(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """A part of the document, which may stand elsewhere, or be one of several: the first one."""
     if "$ref" in part:
         return resolved(schema()["components"]["schemas"][part["$ref"].rpartition("/")[2]])
-    if "anyOf" in part:
-        return resolved(part["anyOf"][0])
+    for several in ("anyOf", "allOf"):
+        if several in part:
+            return resolved(part[several][0])
     return part
 
 
