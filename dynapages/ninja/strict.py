@@ -95,7 +95,7 @@ def _object_of(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     for name, value in pairs:
         if name in found:
             sentence = _("“%(name)s” is in the body twice: send it once.")
-            shown = name.encode(errors="replace").decode()
+            shown = name.encode(errors="replace").decode()  # half a character is a “?”
             raise BadJSON(sentence % {"name": shown})
         found[name] = value
     return found
@@ -117,12 +117,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise BadJSON(_("The body is not JSON: %(name)s is no number.") % {"name": name})
 
 
-def query_names(operation: Operation) -> tuple[str, ...]:
-    """Return the names of the parameters that an operation takes in its query."""
-    return _names_in(operation, "query")
-
-
 def _names_in(operation: Operation, source: str) -> tuple[str, ...]:
+    """Return the names of what an operation takes of a source: ``query``, or ``header``."""
     names: list[str] = []
     for model in operation.models:
         if model.__ninja_param_source__ == source:
@@ -136,8 +132,8 @@ def _takes_body(operation: Operation) -> bool:
 
 def _faults_of_query(request: HttpRequest, operation: Operation) -> Iterable[dict[str, Any]]:
     """Yield an error for each unknown parameter, and for each one that has several values."""
-    known = query_names(operation)
-    several: set[str] = set()
+    known = _names_in(operation, "query")
+    several: set[str] = set()  # those that are lists
     for model in operation.models:
         several.update(getattr(model, "__ninja_collection_fields__", ()))
     for name, values in request.GET.lists():

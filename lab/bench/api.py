@@ -42,6 +42,11 @@ class ListTimes:
     page_again: float
     api_again: float
 
+    @property
+    def api_share(self) -> float:
+        """How much of the time of its pages the list takes in the API, the next time included."""
+        return (self.api + self.api_again) / (self.page + self.page_again)
+
 
 def measure_api(
     lists: Sequence[MeasuredList], site: Site, *, turns: int, progress: Progress
@@ -57,12 +62,12 @@ def measure_api(
         rows.append((times.name, *[round(each, 1) for each in milliseconds]))
     titles = ("list", "page", "API", "page again", "API again")
     caption = f"Milliseconds of the processor, as medians of {turns} pages of {settings.PAGE_SIZE}"
-    ratio = median(times.api / times.page for times in measured)
+    ratio = median(times.api_share for times in measured)
     return Section(
         "Lists of comments in the API",
         (),
         [Table(caption, titles, rows)],
-        [Limit("API ÷ page, median of the lists", MOST_OF_A_PAGE, ratio)],
+        [Limit("API ÷ page, of both times, median of the lists", MOST_OF_A_PAGE, ratio)],
     )
 
 
