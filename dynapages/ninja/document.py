@@ -37,7 +37,12 @@ _IDEMPOTENCY = {
 
 
 class FaultOfValue(BaseModel):
-    """What is wrong with a value: ``code`` is stable, ``detail`` a sentence."""
+    """What is wrong with the value at a place: ``code`` is stable, ``detail`` a sentence.
+
+    Codes are ``missing``, ``unknown``, ``given-twice``, ``not-taken``, ``wrong-type``,
+    ``not-allowed``, ``too-long``, ``too-short``, ``too-large``, ``too-small``, and ``invalid`` for
+    all else.
+    """
 
     at: str = Field(examples=["body.rating"])
     code: str

@@ -4,6 +4,7 @@ Sentences are translated and say what is allowed; ``code`` is what a program rea
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -34,33 +35,59 @@ Handler = Callable[[HttpRequest, Any], HttpResponse]
 MOST_FAULTS = 20
 """Values that one answer says something of: a short request must not make a long answer."""
 
-_SENTENCES: Mapping[str, object] = {
-    "missing": gettext_lazy("This is needed."),
-    TWICE: gettext_lazy("This is given twice: give it once."),
-    NOT_TAKEN: gettext_lazy("This header is not taken here: leave it out."),
-    "string_type": gettext_lazy("This has to be text."),
-    "string_unicode": gettext_lazy("This has to be text of Unicode characters."),
-    "string_pattern_mismatch": gettext_lazy("The text has characters that are not allowed here."),
-    "int_type": gettext_lazy("This has to be a whole number."),
-    "int_parsing": gettext_lazy("This has to be a whole number."),
-    "int_from_float": gettext_lazy("This has to be a whole number."),
-    "int_parsing_size": gettext_lazy("This number is too large."),
-    "bool_type": gettext_lazy("This has to be true or false."),
-    "bool_parsing": gettext_lazy("This has to be true or false."),
-    "list_type": gettext_lazy("This has to be a list."),
-    "model_type": gettext_lazy("This has to be an object."),
-    "model_attributes_type": gettext_lazy("This has to be an object."),
-    "dict_type": gettext_lazy("This has to be an object."),
-    "string_too_long": gettext_lazy("The text has at most %(max_length)s characters."),
-    "string_too_short": gettext_lazy("The text has at least %(min_length)s characters."),
-    "too_long": gettext_lazy("The list has at most %(max_length)s entries."),
-    "too_short": gettext_lazy("The list has at least %(min_length)s entries."),
-    "greater_than_equal": gettext_lazy("This is at least %(ge)s."),
-    "less_than_equal": gettext_lazy("This is at most %(le)s."),
-    "enum": gettext_lazy("Allowed are %(expected)s."),
-    "literal_error": gettext_lazy("Allowed are %(expected)s."),
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What a program is told of a value: a code that is ours, and never changes; and a sentence."""
+
+    code: str
+    sentence: object
+
+
+_NOT_TEXT = _Fault("wrong-type", gettext_lazy("This has to be text."))
+_NOT_WHOLE = _Fault("wrong-type", gettext_lazy("This has to be a whole number."))
+_NOT_FLAG = _Fault("wrong-type", gettext_lazy("This has to be true or false."))
+_NOT_LIST = _Fault("wrong-type", gettext_lazy("This has to be a list."))
+_NOT_OBJECT = _Fault("wrong-type", gettext_lazy("This has to be an object."))
+_NOT_ALLOWED = _Fault("not-allowed", gettext_lazy("Allowed are %(expected)s."))
+_OTHERWISE = "invalid"
+"""The code of what a check of its own says in its own sentence."""
+_FAULTS: Mapping[str, _Fault] = {
+    "missing": _Fault("missing", gettext_lazy("This is needed.")),
+    TWICE: _Fault("given-twice", gettext_lazy("This is given twice: give it once.")),
+    NOT_TAKEN: _Fault("not-taken", gettext_lazy("This header is not taken here: leave it out.")),
+    "string_type": _NOT_TEXT,
+    "string_unicode": _Fault(
+        "wrong-type", gettext_lazy("This has to be text of Unicode characters.")
+    ),
+    "string_pattern_mismatch": _Fault(
+        "invalid", gettext_lazy("The text has characters that are not allowed here.")
+    ),
+    "int_type": _NOT_WHOLE,
+    "int_parsing": _NOT_WHOLE,
+    "int_from_float": _NOT_WHOLE,
+    "int_parsing_size": _Fault("too-large", gettext_lazy("This number is too large.")),
+    "bool_type": _NOT_FLAG,
+    "bool_parsing": _NOT_FLAG,
+    "list_type": _NOT_LIST,
+    "model_type": _NOT_OBJECT,
+    "model_attributes_type": _NOT_OBJECT,
+    "dict_type": _NOT_OBJECT,
+    "string_too_long": _Fault(
+        "too-long", gettext_lazy("The text has at most %(max_length)s characters.")
+    ),
+    "string_too_short": _Fault(
+        "too-short", gettext_lazy("The text has at least %(min_length)s characters.")
+    ),
+    "too_long": _Fault("too-long", gettext_lazy("The list has at most %(max_length)s entries.")),
+    "too_short": _Fault("too-short", gettext_lazy("The list has at least %(min_length)s entries.")),
+    "greater_than_equal": _Fault("too-small", gettext_lazy("This is at least %(ge)s.")),
+    "less_than_equal": _Fault("too-large", gettext_lazy("This is at most %(le)s.")),
+    "enum": _NOT_ALLOWED,
+    "literal_error": _NOT_ALLOWED,
 }
-"""By the types of pydantic's errors, whose own sentences are in English alone."""
+"""By the types of pydantic's errors: those may change, and its sentences are in English alone."""
+_UNKNOWN_CODE = "unknown"
 _UNKNOWN_WITH_ALLOWED = gettext_lazy("This is not known here: allowed are %(allowed)s.")
 _UNKNOWN = gettext_lazy("This is not known here: leave it out.")
 
@@ -99,24 +126,26 @@ def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN4
 def _invalid(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     errors = []
     for each in error.errors[:MOST_FAULTS]:
-        at, detail = ".".join(map(str, each["loc"])), _sentence_for(each)
-        errors.append({"at": at, "code": each["type"], "detail": detail})
+        fault = _fault_of(each)
+        at = ".".join(map(str, each["loc"]))
+        errors.append({"at": at, "code": fault.code, "detail": fault.sentence})
     sentence = " ".join(f"{each['at']}: {each['detail']}" for each in errors)
     return problem(INVALID, sentence, errors=errors)
 
 
-def _sentence_for(error: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value: a sentence of ours, or that of its own check."""
+def _fault_of(error: Mapping[str, Any]) -> _Fault:
+    """Return what is wrong with a value, in a sentence of ours or in that of its own check."""
     if error["type"] == UNKNOWN:
         allowed = error.get("allowed")
         if not allowed:
-            return str(_UNKNOWN)
-        return str(_UNKNOWN_WITH_ALLOWED) % {"allowed": ", ".join(allowed)}
-    sentence = _SENTENCES.get(error["type"])
-    if sentence is None:
-        return str(error["msg"]).removeprefix("Value error, ")
+            return _Fault(_UNKNOWN_CODE, str(_UNKNOWN))
+        sentence = str(_UNKNOWN_WITH_ALLOWED) % {"allowed": ", ".join(allowed)}
+        return _Fault(_UNKNOWN_CODE, sentence)
+    known = _FAULTS.get(error["type"])
+    if known is None:
+        return _Fault(_OTHERWISE, str(error["msg"]).removeprefix("Value error, "))
     values: Mapping[str, object] = error.get("ctx", {})
-    return str(sentence) % values
+    return _Fault(known.code, str(known.sentence) % values)
 
 
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
