@@ -278,7 +278,9 @@ class TestACache:
 
 
 class TestALinkOfAnOddId:
-    @pytest.mark.parametrize("name", ["50% off?", "größe#7", "a<b>;c,d", "%3F", 'a"b&c=d+e'])
+    @pytest.mark.parametrize(
+        "name", ["50% off?", "größe#7", "a<b>;c,d", "%3F", 'a"b&c=d+e', "a\r\nX-Other: 1"]
+    )
     def test_leads_to_the_next_page_of_the_same_list(self, fresh, name):
         product_id = put_product(f"{fresh('lamp')}{name}")
         load(numbered_comments(product_id, count=3))
