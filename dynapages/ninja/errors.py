@@ -144,7 +144,10 @@ def _fault_of(error: Mapping[str, Any]) -> _Fault:
     known = _FAULTS.get(error["type"])
     if known is None:
         return _Fault(_OTHERWISE, str(error["msg"]).removeprefix("Value error, "))
-    values: Mapping[str, object] = error.get("ctx", {})
+    values = dict(error.get("ctx", {}))
+    # Pydantic's “'a', 'b' or 'c'” would be half English in any other language.
+    if "expected" in values:
+        values["expected"] = values["expected"].replace(" or ", ", ")
     return _Fault(known.code, str(known.sentence) % values)
 
 

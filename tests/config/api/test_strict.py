@@ -355,3 +355,27 @@ class TestALongRequest:
     def test_with_a_longer_body_than_is_read_is_refused(self, name, settings):
         body = b'{"text": "%s"}' % (b"x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         assert problem_of(answer_to(name, body))[0] == 413
+
+
+class TestASentence:
+    @pytest.mark.parametrize("name", WITH_BODY)
+    def test_on_a_field_is_in_the_language_of_who_asks(self, name):
+        whole = body_schema(name)
+        for field in fields_in(whole):
+            for value in (*VALUES, "x" * 200_000, 10**9, -1, ["x"] * 1_000):
+                if is_right(value, field.schema):
+                    continue
+                body = body_with(whole, field.steps, value)
+                english = faults_in(answer_to(name, body))
+                german = faults_in(answer_to(name, body, Accept_Language="de"))
+                same = [at for at in english if english[at][1] == german[at][1]]
+                assert same == [], (field.at, value, english)
+                assert not any(" or " in detail for _code, detail in german.values())
+
+    @pytest.mark.parametrize("body", BROKEN)
+    def test_on_what_is_no_json_is_in_the_language_of_who_asks(self, body):
+        answers = [
+            answer_to(f"POST {COMMENTS}", body, Accept_Language=each) for each in ("en", "de")
+        ]
+        english, german = (problem_of(each)[1] for each in answers)
+        assert english != german
