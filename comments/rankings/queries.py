@@ -11,14 +11,13 @@ from functools import partial
 from comments import keys
 from comments.host import Product, named, product_reader
 from comments.keys import score_at
-from comments.lists.entries import CommentEntry, entry_of
+from comments.lists.entries import CommentEntry, comment_url, entry_of
 from comments.models import Ranked
 from comments.rankings.services import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.services import votes_of
 from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
-from dynapages.django.paging import address_of_item
 from dynapages.lists import Page, PageRequest, PageResult, Run, id_at, moment_at, timestamp
 from dynapages.process import pool, read
 
@@ -41,7 +40,7 @@ class RankedProduct:
 
     @property
     def comment_url(self) -> str:
-        return address_of_item("comments:comment", self.comment_id)
+        return comment_url(self.comment_id)
 
     @property
     def commented_iso(self) -> str:

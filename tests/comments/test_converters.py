@@ -6,6 +6,7 @@ import pytest
 from django.urls import resolve, reverse
 
 from comments.apps import RESERVED_STARTS
+from comments.lists.entries import comment_url
 from comments.posting.services import add_comment
 from tests.support.comments.truth import written
 from tests.support.comments.writers import delete_url, made_product
@@ -26,6 +27,10 @@ IDS = [
 
 
 class TestAddress:
+    def test_is_the_same_for_items_of_lists(self):
+        for comment_id in IDS:
+            assert comment_url(comment_id) == reverse("comments:comment", args=[comment_id])
+
     @pytest.mark.parametrize(
         "name",
         [
