@@ -50,6 +50,8 @@ SPARE_UNITS_FACTOR = 4
 """How many times what a page cost must be allowed, so that the first page surely has its items."""
 _ID_PLACE = "=ID="
 """Stands for an id in a URL that is made once for all items."""
+_SAFE_IN_PATHS = f"{RFC3986_SUBDELIMS}/~:@"
+"""What `reverse` leaves as it is."""
 
 list_read = Signal()
 """Sent when a page of a list is shown, with its ``name`` (kind of list), ``plan`` and ``shape``.
@@ -108,7 +110,7 @@ def address_of(route: str, *args: str) -> str:
 
 def address_of_item(route: str, item_id: str) -> str:
     """Return what `reverse` does for a route whose one argument is an id, without asking it."""
-    quoted = quote(item_id, safe=f"{RFC3986_SUBDELIMS}/~:@")
+    quoted = quote(item_id, safe=_SAFE_IN_PATHS)
     return address_of(route, _ID_PLACE).replace(_ID_PLACE, quoted)
 
 
