@@ -11,7 +11,7 @@ from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
-from config.web.bodies import ChunkedBodies
+from config.web.bodies import ChunkedBodies, UnreadBodies
 from config.web.shedding import Shedding, WithoutBodies
 from dynapages.calls import clock
 from dynapages.django.tables import refuse_tables_that_differ
@@ -79,4 +79,4 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 site = get_wsgi_application()
 exit_on_errors()
 # A body is read in a slot, so that slow senders leave threads to others.
-application = WithoutBodies(Shedding(ChunkedBodies(site)))
+application = WithoutBodies(Shedding(UnreadBodies(ChunkedBodies(site))))

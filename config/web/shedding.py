@@ -24,6 +24,7 @@ from django.utils.translation import get_language_from_request, gettext_lazy, ov
 
 from config.telemetry.requests import RequestRecord, is_watched, observed
 from config.web.answers import fields_to_send_again
+from config.web.bodies import close_connection, is_long
 from dynapages.django.middleware import READING
 from dynapages.django.refusals import NOTICE_TEMPLATE, error_in_format, into_notice
 
@@ -121,6 +122,9 @@ class Shedding:
                 response = _refusal(WSGIRequest(environ))
                 record.status = response.status_code
                 on_sent()
+            # To read it would keep a thread that the next refusal needs.
+            if is_long(environ):
+                close_connection(start_response)
             status = f"{response.status_code} {response.reason_phrase}"
             start_response(status, list(response.items()))
             return [response.content]

@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from http.client import HTTPConnection
 from io import BytesIO
 from time import monotonic, sleep
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.test import RequestFactory
 
-from config.web.bodies import ChunkedBodies
+from config.web.bodies import MOST_DISCARDED, ChunkedBodies
 from dynapages.engine.child import LOOPBACK, Child, is_answering
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.api import PROBLEM, ROOT, program_of
@@ -173,6 +174,67 @@ class TestGunicorn:
         path, *headers = sender
         answer = answers_to(gunicorn, a_post(path, b"zz\r\nnothing\r\n0\r\n\r\n", *headers))
         assert answer.startswith(b"HTTP/1.1 400")
+
+
+REFUSED = {
+    "without a key": (401, 0, False),
+    "without a key, with a body": (401, 300_000, False),
+    "without a key, with a long body": (401, 1_000_000, False),
+    "without a key, with the longest body": (401, MOST_DISCARDED, False),
+    "without a key, in chunks": (401, 200_000, True),
+    "longer than is read": (413, 500_000, False),
+    "longer than is read, in chunks": (413, 1_000_000, True),
+    "no form of ours": (403, 300_000, False),
+    "to no such address": (404, 300_000, False),
+    "by a method that is not allowed": (405, 300_000, False),
+}
+"""Requests that are refused before their body is read: the status, its bytes, in chunks or not."""
+REFUSED_AT = {403: "/basket/add/", 404: f"{ROOT}/none", 405: f"{ROOT}/openapi.json"}
+
+
+@pytest.mark.slow
+class TestAConnection:
+    """Of gunicorn, on which a body was refused that nobody read."""
+
+    @pytest.mark.parametrize("name", REFUSED)
+    def test_is_kept_for_the_next_request(self, gunicorn, name):
+        status, length, is_chunked = REFUSED[name]
+        headers = {"Content-Type": JSON}
+        if status == 413:
+            headers["Authorization"] = f"Bearer {program_of(someone('writer').username).text}"
+        body = b"x" * length
+        path = REFUSED_AT.get(status, f"{ROOT}/orders")
+        with closing(HTTPConnection(LOOPBACK, gunicorn, timeout=30)) as connection:
+            connection.connect()
+            first = connection.sock
+            for _ in range(20):
+                sent = iter([body]) if is_chunked else body
+                connection.request("POST", path, sent, headers, encode_chunked=is_chunked)
+                assert read_from(connection) == status
+                connection.request("GET", "/healthz")
+                assert read_from(connection) == 200
+                assert connection.sock is first
+
+    @pytest.mark.parametrize("length", [MOST_DISCARDED + 1, 10**12])
+    def test_says_that_it_ends_where_a_body_is_too_long_to_be_read(self, gunicorn, length):
+        head = f"POST {ROOT}/orders HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
+        answer = answers_to(gunicorn, head.encode())
+        assert answer.startswith(b"HTTP/1.1 401")
+        assert b"\r\nConnection: close\r\n" in answer
+
+    def test_says_that_it_ends_where_chunks_do_not(self, gunicorn):
+        chunk = b"%x\r\n%s\r\n" % (MOST, b"x" * MOST)
+        chunks = chunk * (MOST_DISCARDED // MOST + 2)
+        answer = answers_to(gunicorn, a_post(f"{ROOT}/orders", chunks, last=False))
+        assert answer.startswith(b"HTTP/1.1 413")
+        assert b"\r\nConnection: close\r\n" in answer
+
+
+def read_from(connection: HTTPConnection) -> int:
+    """Read an answer to its end; return its status."""
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
 
 
 @pytest.mark.slow

@@ -27,6 +27,19 @@ FORM = "application/x-www-form-urlencoded"
 Send = Callable[..., "Future[HttpResponse]"]
 
 
+class Answer(HttpResponse):
+    """What gunicorn is given, with its way to end the connection."""
+
+    is_last = False
+
+    def start(self, status: str, given: list[tuple[str, str]]) -> None:
+        self.status_code = int(status[:3])
+        self.headers = ResponseHeaders(dict(given))
+
+    def force_close(self) -> None:
+        self.is_last = True
+
+
 class Site:
     """Answers requests when it is let to."""
 
@@ -49,14 +62,9 @@ class Site:
         return self._threads.submit(self._answered, environ)
 
     def _answered(self, environ: dict[str, Any]) -> HttpResponse:
-        response = HttpResponse()
-
-        def start(status: str, given: list[tuple[str, str]]) -> None:
-            response.status_code = int(status[:3])
-            response.headers = ResponseHeaders(dict(given))
-
-        response.content = b"".join(self._application(environ, start))
-        return response
+        answer = Answer()
+        answer.content = b"".join(self._application(environ, answer.start))
+        return answer
 
     def fill(self, requests: int) -> "list[Future[HttpResponse]]":
         """Send requests, and return when two of them are worked on."""
@@ -112,6 +120,12 @@ class TestRequests:
         sent = site.fill(9)
         refused = answers(sent, 3)
         assert [(one.status_code, one["Retry-After"]) for one in refused] == [(503, "2")] * 3
+
+    @pytest.mark.parametrize(("length", "is_last"), [(9, False), (70_000, True)])
+    def test_end_their_connection_with_a_body_that_is_not_read(self, site, length, is_last):
+        site.fill_with_forms(9)
+        refused = site.post({"text": "x" * length}, kind="application/json").result(ENOUGH)
+        assert (refused.status_code, refused.is_last) == (503, is_last)
 
     def test_of_health_checks_and_files_do_not_wait(self, site):
         site.fill(9)
