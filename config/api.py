@@ -44,8 +44,10 @@ TAGS = [
 ]
 """What the document says of its two groups of operations."""
 LIMIT_HEADERS = {
-    "RateLimit-Policy": 'The limit of the key: `"writes";q=300;w=60` is 300 in 60 seconds.',
-    "RateLimit": 'How many are left: `"writes";r=299`; `t` is in how many seconds there are more.',
+    "RateLimit-Policy": 'The limit of the key: `"writes";q=300;w=60` is 300 in 60 seconds. '
+    "Not with a 429 by another limit.",
+    "RateLimit": 'How many are left: `"writes";r=299`; `t` is in how many seconds there are more. '
+    "Not with a 429 by another limit.",
 }
 """What the document says of the headers of a key's limit."""
 RESPONSE_HEADERS = "dynashop.api_headers"
@@ -171,10 +173,15 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         finally:
             if ATTEMPT in request.META:
                 _end_attempt(request.META[ATTEMPT], response)
-        # A refusal has them as well: they are set before anything of the operation runs.
-        for name, value in request.META.get(RESPONSE_HEADERS, {}).items():
-            response[name] = value
         caller = getattr(request, "auth", None)
+        # What refuses a request behind its key is a limit of the user's: the key's is not used up.
+        is_limit_of_user = (
+            caller is not None and response.status_code == HTTPStatus.TOO_MANY_REQUESTS
+        )
+        # A refusal has them as well: they are set before anything of the operation runs.
+        if not is_limit_of_user:
+            for name, value in request.META.get(RESPONSE_HEADERS, {}).items():
+                response[name] = value
         if caller is not None and request.method not in READING:
             log_event(
                 "api-write",

@@ -14,7 +14,9 @@ from dynapages.ninja import ProblemType
 NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
 NO_PRODUCT = ProblemType("no-such-product", HTTPStatus.NOT_FOUND, "There is no such product.")
 NO_COMMENT = ProblemType(
-    "no-such-comment", HTTPStatus.NOT_FOUND, "There is no such comment, or it is hidden."
+    "no-such-comment",
+    HTTPStatus.NOT_FOUND,
+    "There is no such comment, it is hidden, or somebody else's that was to be changed.",
 )
 OWN_COMMENT = ProblemType(
     "own-comment", HTTPStatus.FORBIDDEN, "Nobody votes for or reports a comment of their own."

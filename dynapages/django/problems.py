@@ -57,7 +57,9 @@ LENGTH_REQUIRED = ProblemType(
     "length-required", HTTPStatus.LENGTH_REQUIRED, "The body came without its `Content-Length`."
 )
 TOO_LARGE = ProblemType(
-    "too-large", HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body has too many bytes."
+    "too-large",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    "The body has more bytes than are taken; `detail` says how many.",
 )
 INVALID = ProblemType(
     "invalid",

@@ -21,7 +21,7 @@ from dynapages.ninja.strict import IF_MATCH
 from dynapages.ninja.versions import entity_tag
 
 COMPONENT = "#/components/schemas/"
-ANSWERED_PROBLEMS = (400, 401, 403, 404, 409, 422, 429, 503)
+ANSWERED_PROBLEMS = (400, 401, 403, 404, 409, 422, 429, 500, 503)
 """The statuses of problems that any operation may be answered with."""
 KEY_DESCRIPTION = (
     "A key of this API, in the header `Authorization`. The scope that an operation needs stands "

@@ -9,6 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -17,6 +18,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from dynapages.calls.faults import FAILURES
+from dynapages.django.paging import grouped
 from dynapages.django.problems import (
     INVALID,
     KEY_NEEDED,
@@ -96,7 +98,7 @@ def answer_errors(api: NinjaAPI) -> None:
     """Have an API answer each error that a caller can see with a problem."""
     handlers: dict[type[Exception], Handler] = {
         Http404: partial(as_problem, NOT_FOUND, None),
-        RequestDataTooBig: partial(as_problem, TOO_LARGE, gettext_lazy("The body is too large.")),
+        RequestDataTooBig: _too_large,
         HttpError: _of_status,
         ValidationError: _invalid,
     }
@@ -111,6 +113,11 @@ def as_problem(
 ) -> HttpResponse:
     """Answer with a sentence, or with that of the error where there is none."""
     return problem(kind, sentence or error)
+
+
+def _too_large(_request: HttpRequest, _error: Exception) -> HttpResponse:
+    sentence = _("The body is too large: it may have %(most)s bytes.")
+    return problem(TOO_LARGE, sentence % {"most": grouped(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)})
 
 
 def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's

@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
+
+LIMIT = "limit"
+"""What every operation that lists takes."""
 NULL = {"type": "null"}
 
 
@@ -16,6 +20,9 @@ def simplify_parameters(operation: dict[str, Any], components: Mapping[str, Any]
         # The parameter itself says it.
         schema.pop("description", None)
         parameter["schema"] = _with_references(schema, components)
+        if parameter["name"] == LIMIT:
+            # A default in its schema would be sent by clients each time.
+            parameter["description"] += f" Without it, {settings.PAGE_SIZE}."
 
 
 def _without_null(schema: Mapping[str, Any]) -> dict[str, Any]:

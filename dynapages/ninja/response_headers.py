@@ -23,7 +23,11 @@ _HEADERS: Mapping[str, tuple[str, bool]] = {
 """By name, what a header says, and whether a response that is described with it always has it."""
 _WAIT = (HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 """Statuses that may say when to try again."""
-_NEVER_STORED = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_NEVER_STORED = (
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
 """Statuses of answers that are not given again to the same ``Idempotency-Key``."""
 
 

@@ -126,6 +126,7 @@ def figures() -> list[str]:
         f"or {of_item} for each item of a `limit` above {least / of_item:g}",
         f"({LARGEST_PAGE * of_item:g} for a hundred)",
         f"a search {search_queries.MOST_UNITS}.",
+        f"A body has up to {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.",
         f"More than {MOST_WORDS} words or {LONGEST_SEARCH} characters",
         f"for {SHARED_SECONDS} seconds",
         f"up to {LONGEST_KEY} characters",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from tests.support.config.api import operations, schema
 
@@ -72,6 +73,14 @@ class TestAnOperation:
         summary = OPERATIONS[name]["summary"]
         assert summary.endswith(".")
         assert not {"`", "\n"} & {*summary}
+
+    def test_says_how_many_items_a_page_has_without_a_limit(self, name):
+        for each in OPERATIONS[name]["parameters"]:
+            if each["name"] == "limit":
+                assert each["description"].endswith(f" Without it, {settings.PAGE_SIZE}.")
+
+    def test_may_be_answered_with_a_fault_of_the_site(self, name):
+        assert {500, 503} <= {*OPERATIONS[name]["responses"]}
 
     def test_takes_no_null_in_its_address(self, name):
         parameters = OPERATIONS[name]["parameters"]

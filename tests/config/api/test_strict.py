@@ -354,7 +354,8 @@ class TestALongRequest:
     @pytest.mark.parametrize("name", WRITES)
     def test_with_a_longer_body_than_is_read_is_refused(self, name, settings):
         body = b'{"text": "%s"}' % (b"x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
-        assert problem_of(answer_to(name, body))[0] == 413
+        sentence = "The body is too large: it may have 262,144 bytes."
+        assert problem_of(answer_to(name, body)) == (413, sentence)
 
 
 class TestASentence:

@@ -86,7 +86,14 @@ class TestAUserWhoHasWrittenTooOften:
         status, sentence = problem_of(answers[2])
         assert (status, sentence[:46]) == (429, "You have written a lot in a short time. Try ag")
         assert int(answers[2].headers["Retry-After"]) > 60
-        assert answers[2].headers["RateLimit"].startswith('"writes";r=29')
+
+    @pytest.mark.usefixtures("two_writes")
+    def test_is_not_told_of_the_limit_of_the_key_which_is_not_used_up(self, lamp):
+        writer = program_of(someone("writer").username)
+        answers = [writer.post(f"/products/{lamp}/comments", SAID) for _ in range(3)]
+        assert [one.status_code for one in answers] == [201, 201, 429]
+        for name in ("RateLimit", "RateLimit-Policy"):
+            assert [name in one.headers for one in answers] == [True, True, False]
 
     @pytest.mark.usefixtures("two_writes")
     def test_has_one_limit_for_pages_and_all_keys(self, lamp):
