@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from django.conf import settings
 from django.utils.module_loading import import_string
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy
 
 from dynapages.calls import Together, labelled_calls
 from dynapages.django.paging import address_of_item
@@ -49,7 +49,7 @@ DEFAULTS: Final[dict[str, Any]] = {
     "COUNTER_SHARDS": 8,
 }
 """All options, and what they are where the project does not set them."""
-NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+NO_SUCH_PRODUCT = gettext_lazy("There is no such product.")
 
 TableKey = tuple[str, Item]
 """The name of a table, and the key of an item in it."""

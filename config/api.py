@@ -6,7 +6,7 @@ so no request needs a CSRF token.
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import wraps
 from hashlib import sha256
@@ -29,6 +29,7 @@ from dynapages.django.security_log import log_event
 from dynapages.ninja import IDEMPOTENCY_KEY, LONGEST_KEY, ProblemAPI
 from dynapages.process import pool
 from dynapages.pynamodb import FAILURES
+from dynapages.writes import Spent
 from shop import api as shop_api
 from shop.accounts.queries import load_user
 from shop.api_keys import answers
@@ -60,6 +61,15 @@ ATTEMPT = "dynashop.api_attempt"
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _LimitUse:
+    """A request that was counted: by which limit of a key, and what is left of that."""
+
+    name: str
+    limit: NamedLimit
+    spent: Spent
+
+
 class _Answered(Exception):
     """The request was answered before, by the response that is its argument."""
 
@@ -81,14 +91,12 @@ def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None
         sentence = _("This needs a key of the scope “%(scope)s”.") % {"scope": scope}
         raise ScopeNeeded(sentence)
 
-    def use_limit() -> None:
-        _use_limit(request, key.id)
-
     # In one round: the limit is counted while the user is read.
     with pool().together() as together, labelled_calls("key"):
-        limited = together.start(use_limit)
+        count = together.start(_count_use, is_read=request.method in READING, key_id=key.id)
         user = load_user(key.user_id) if key.user_id else None
-        limited.result()
+        use = count.result()
+    _note_use(request, use)
     is_active = user is not None and user.is_active
     reason = None
     if key.user_id and not is_active:
@@ -115,19 +123,23 @@ def _log_refused_key(
     log_event("api-key-refused", user=username, request=request, reason=reason, **more)
 
 
-def _use_limit(request: HttpRequest, key_id: str) -> None:
-    """Count a request of a key, and note the headers of its limit. Raises TooManyRequests."""
-    if request.method in READING:
+def _count_use(*, is_read: bool, key_id: str) -> _LimitUse:
+    """Count a request of a key. A thread of the pool does, where no language is active."""
+    name, limit = "writes", WRITE_LIMIT
+    if is_read:
         name, limit = "reads", READ_LIMIT
-    else:
-        name, limit = "writes", WRITE_LIMIT
     use = limit.use(key_id)
-    spent = limiter().spend(use.name, limit, now=clock.now())
+    return _LimitUse(name, limit, limiter().spend(use.name, limit, now=clock.now()))
+
+
+def _note_use(request: HttpRequest, use: _LimitUse) -> None:
+    """Note the headers of a key's limit for the answer. Raises TooManyRequests above the limit."""
+    limit, spent = use.limit, use.spent
     wait_seconds = int(spent.wait) + 1
     wait = f";t={wait_seconds}" if spent.wait else ""
     request.META[RESPONSE_HEADERS] = {
-        "RateLimit-Policy": f'"{name}";q={limit.times};w={int(limit.window.total_seconds())}',
-        "RateLimit": f'"{name}";r={spent.left}{wait}',
+        "RateLimit-Policy": f'"{use.name}";q={limit.times};w={int(limit.window.total_seconds())}',
+        "RateLimit": f'"{use.name}";r={spent.left}{wait}',
     }
     if spent.wait:
         sentence = _("This key has sent too many requests. Try again in %(wait)s.")

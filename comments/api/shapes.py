@@ -162,17 +162,20 @@ class CommentOut(ResponseBody):
 
 
 class LovedOut(ResponseBody):
-    """A product by the number of its 5-star comments; numbers count from 1."""
+    """A product by the number of its 5-star comments.
 
-    number: int
+    ``number`` counts from 1; it is null on pages that are reached from the ``last`` one.
+    """
+
+    number: int | None
     product: ProductLink
     five_star_comments: int = Field(validation_alias="five_stars")
 
 
 class CommentedOut(ResponseBody):
-    """A product by the time of its last comment."""
+    """A product by the time of its last comment; ``number`` as in the other ranking."""
 
-    number: int
+    number: int | None
     product: ProductLink
     last_commented: Moment = Field(validation_alias="commented")
     comment_id: str

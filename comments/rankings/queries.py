@@ -30,9 +30,12 @@ _LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commen
 
 @dataclass(frozen=True, slots=True)
 class RankedProduct:
-    """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page."""
+    """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page.
 
-    number: int
+    It is None on pages that are reached from the end: nobody knows how many products rank.
+    """
+
+    number: int | None
     product: Product
     five_stars: int | None = None
     commented: datetime | None = None
@@ -105,9 +108,9 @@ def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
         name = entry.item.get(NAME, {"S": id_at(place)})["S"]
         if not name:  # the project leaves it out
             continue
-        number = 0
-        if ordinal is not None:
-            number = ordinal.signed
+        number = None
+        if ordinal is not None and ordinal.from_front:
+            number = ordinal.number
         ranked = RankedProduct(number, named(id_at(place), name))
         if ranking is Ranking.FIVE_STARS:
             ranked = replace(ranked, five_stars=score_at(place))

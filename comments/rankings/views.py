@@ -101,7 +101,7 @@ def ranking(request: HttpRequest, board: Board) -> HttpResponse:
     result = list_ranking(board.ranking, page_request)
     products = result.items
     # A page behind the end of the ranking has none.
-    first_number = 1
+    first_number: int | None = 1
     if products:
         first_number = products[0].number
 

@@ -123,7 +123,7 @@ def missing_as_404(sentence: object = NO_SUCH_COMMENT) -> Iterator[None]:
     except NoSuchComment as error:
         raise Http404(sentence) from error
     except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
+        raise Http404(NO_SUCH_PRODUCT) from error
 
 
 # Views and pages

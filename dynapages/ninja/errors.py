@@ -3,6 +3,7 @@
 Sentences are translated and say what is allowed; ``code`` is what a program reads.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -52,6 +53,10 @@ _NOT_FLAG = _Fault("wrong-type", gettext_lazy("This has to be true or false."))
 _NOT_LIST = _Fault("wrong-type", gettext_lazy("This has to be a list."))
 _NOT_OBJECT = _Fault("wrong-type", gettext_lazy("This has to be an object."))
 _NOT_ALLOWED = _Fault("not-allowed", gettext_lazy("Allowed are %(expected)s."))
+_EMPTY = _Fault("too-short", gettext_lazy("This must not be empty."))
+_TOO_SHORT = ("string_too_short", "too_short")
+_IN_QUOTES = re.compile(r"'([^']*)'")
+"""A value in pydantic's ``expected``: “'a', 'b' or 'c'”, “<Letter.A: 'a'> or <Letter.B: 'b'>”."""
 _OTHERWISE = "invalid"
 """The code of what a check of its own says in its own sentence."""
 _FAULTS: Mapping[str, _Fault] = {
@@ -152,9 +157,12 @@ def _fault_of(error: Mapping[str, Any]) -> _Fault:
     if known is None:
         return _Fault(_OTHERWISE, str(error["msg"]).removeprefix("Value error, "))
     values = dict(error.get("ctx", {}))
-    # Pydantic's “'a', 'b' or 'c'” would be half English in any other language.
+    if error["type"] in _TOO_SHORT and values.get("min_length") == 1:
+        return _Fault(_EMPTY.code, str(_EMPTY.sentence))
+    # Pydantic's own list is half English, and may show what Python calls the values.
     if "expected" in values:
-        values["expected"] = values["expected"].replace(" or ", ", ")
+        allowed = _IN_QUOTES.findall(values["expected"])
+        values["expected"] = ", ".join(allowed)
     return _Fault(known.code, str(known.sentence) % values)
 
 

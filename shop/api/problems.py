@@ -101,7 +101,7 @@ PROBLEM_TYPES = (
 )
 """Of errors that are refusals themselves, and of those that an operation answers with more."""
 ERRORS: dict[type[Exception], tuple[ProblemType, object]] = {
-    tiles.NoSuchProduct: (NO_PRODUCT, gettext_lazy(NO_SUCH_PRODUCT)),
+    tiles.NoSuchProduct: (NO_PRODUCT, NO_SUCH_PRODUCT),
     tiles.NoSuchCategory: (NO_CATEGORY, gettext_lazy("There is no such category.")),
     orders.NoSuchOrder: (NO_ORDER, gettext_lazy(order_views.NO_SUCH_ORDER)),
     NoSuchPoint: (

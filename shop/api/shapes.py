@@ -129,7 +129,9 @@ OrderOfProducts = Annotated[
 ]
 SearchText = Annotated[
     str,
-    Query(max_length=LONGEST_SEARCH, description="The beginnings of words, one at least."),
+    # What is too long is refused as on the page.
+    WithJsonSchema({"type": "string", "maxLength": LONGEST_SEARCH}),
+    Query(description="The beginnings of words, one at least."),
 ]
 LeadingWord = Annotated[
     str | None,

@@ -52,7 +52,7 @@ def add(request: HttpRequest) -> HttpResponse:
     product_id = sent.get("product_id", "")
     quantity = _quantity(sent)
     if not 0 < len(product_id) <= LONGEST_ID:
-        raise Http404(_(NO_SUCH_PRODUCT))
+        raise Http404(NO_SUCH_PRODUCT)
     product = product_or_404(product_id)
     if product.unit_price is None:
         raise Http404(_("This product is not for sale."))

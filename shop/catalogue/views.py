@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -37,7 +37,7 @@ from shop.catalogue.stored import Stored
 from shop.catalogue.tiles import NoSuchCategory, NoSuchProduct, Product
 from shop.days import url_without_blanks
 
-NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+NO_SUCH_PRODUCT = gettext_lazy("There is no such product.")
 FORGED = gettext_noop(
     "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
     "send it once more."
@@ -53,7 +53,7 @@ def product_or_404(product_id: str) -> Product:
     try:
         return find_product(product_id, is_whole=False)
     except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
+        raise Http404(NO_SUCH_PRODUCT) from error
 
 
 @require_safe
@@ -227,7 +227,7 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
     try:
         product, others = read_also_bought(product_id)
     except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
+        raise Http404(NO_SUCH_PRODUCT) from error
     meter = current_meter()
 
     def explain_page() -> object:

@@ -54,6 +54,18 @@ class TestPages:
         assert row.all("time")[0]["datetime"].startswith("2023-05-31T")
         assert "EUR 1.234,50" in row.text
 
+    # The product is read in a thread of the pool, where no language is active.
+    @pytest.mark.parametrize("url", ["/staff/products/{}/orders/", "/products/{}/comments/new/"])
+    def test_say_that_there_is_no_product(self, sam, tables, url):
+        shown = []
+        for language in ("en", "de"):
+            sam.browser.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+            shown.append(sam.get(url.format("nope")))
+        english, german = (each.page.one("main").text for each in shown)
+        assert [each.status for each in shown] == [404, 404]
+        assert "There is no such product." in english
+        assert "There is no such product." not in german
+
     def test_keep_the_statuses_of_addresses_and_forms(self, anna):
         put(order := made_order(anna.username))
         assert anna.get("/orders/?status=PLACED").order_ids == [order.id]

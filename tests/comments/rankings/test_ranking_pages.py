@@ -14,6 +14,7 @@ from shop.catalogue.services import put_catalogue
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, written
+from tests.support.config.api import NOBODY
 
 pytestmark = pytest.mark.usefixtures("tables")
 MOST_LOVED, RECENTLY_COMMENTED = "/rankings/most-loved/", "/rankings/recently-commented/"
@@ -76,6 +77,22 @@ class TestRankingOfProducts:
         assert listed(second) == lamps[5:10]
         assert second.page.one("ol", class_="ranked")["start"] == "6"
         assert [n.text for n in second.page.all(class_="ranked-number")] == [*"6789", "10"]
+
+    def test_numbers_no_products_of_its_end(self, lamps, settings):
+        settings.PAGE_SIZE = 5
+        last = visit(f"{RECENTLY_COMMENTED}?before=end")
+        assert len(listed(last)) == 5
+        assert "start" not in last.page.one("ol", class_="ranked").attributes
+        assert [n.text for n in last.page.all(class_="ranked-number")] == [""] * 5
+
+    @pytest.mark.parametrize("name", ["most-loved", "recently-commented"])
+    def test_has_numbers_for_programs_from_1_on_alone(self, lamps, name):
+        first = NOBODY.get(f"/rankings/{name}?limit=3").json()
+        second = NOBODY.get(first["next"]).json()
+        last = NOBODY.get(first["last"]).json()
+        assert [each["number"] for each in first["items"]] == [1, 2, 3]
+        assert [each["number"] for each in second["items"]] == [4, 5, 6]
+        assert [each["number"] for each in last["items"]] == [None] * 3
 
     def test_refuses_a_page_link_of_the_other_ranking(self, lamps, settings):
         settings.PAGE_SIZE = 5

@@ -207,6 +207,44 @@ class TestAQuery:
             assert f"query.{each['name'].upper()}" in faults_in(answer_to(name, query=query))
 
 
+class TestWhatIsAllowed:
+    @pytest.mark.parametrize("name", ALL)
+    def test_says_the_values_of_a_parameter_as_they_are_sent(self, name):
+        for each in parameters_of(name, "query"):
+            part = resolved(each["schema"])
+            if part["type"] == "array":
+                part = resolved(part["items"])
+            if "enum" not in part or part.get("title") == "Language":
+                continue
+            found = faults_in(answer_to(name, query=f"?{each['name']}=wrong"))
+            (fault,) = found.values()
+            assert fault == ("not-allowed", f"Allowed are {', '.join(part['enum'])}.")
+
+    @pytest.mark.parametrize("name", WITH_BODY)
+    def test_says_the_values_of_a_field_as_they_are_sent(self, name):
+        whole = body_schema(name)
+        for field in fields_in(whole):
+            part = resolved(field.schema)
+            if "enum" not in part or part.get("title") == "Language":
+                continue
+            found = faults_in(answer_to(name, body_with(whole, field.steps, "wrong")))
+            assert found[field.at] == ("not-allowed", f"Allowed are {', '.join(part['enum'])}.")
+
+    @pytest.mark.parametrize("name", WITH_BODY)
+    def test_says_of_a_value_that_is_needed_that_it_must_not_be_empty(self, name):
+        whole = body_schema(name)
+        for field in fields_in(whole):
+            part = resolved(field.schema)
+            empty = None
+            if part.get("minLength") == 1:
+                empty = ""
+            if part.get("minItems") == 1:
+                empty = []
+            if empty is not None:
+                found = faults_in(answer_to(name, body_with(whole, field.steps, empty)))
+                assert found[field.at][1] == "This must not be empty."
+
+
 class TestABody:
     @pytest.mark.parametrize("name", WITH_BODY)
     def test_with_an_unknown_field_at_any_depth_is_refused_with_what_is_allowed(self, name):
