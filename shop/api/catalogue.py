@@ -8,7 +8,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from ninja import Status
 
+from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
@@ -144,38 +146,50 @@ CATEGORY_WRITTEN = {
     HTTPStatus.CONFLICT: CategoryConflict,
     HTTPStatus.PRECONDITION_FAILED: CategoryConflict,
 }
+PRODUCT_SAVED = {HTTPStatus.CREATED: WholeProductOut, **PRODUCT_WRITTEN}
+CATEGORY_SAVED = {HTTPStatus.CREATED: WholeCategoryOut, **CATEGORY_WRITTEN}
 """What the operations that write answer, by status."""
 
 
 # Their headers are parameters for the document alone: `version_seen` reads them of the request.
 
 
-@router.put("/products/{product_id}", response=PRODUCT_WRITTEN, auth=STAFF)
+@router.put("/products/{product_id}", response=PRODUCT_SAVED, auth=STAFF)
 def save_product(
     request: HttpRequest,
+    response: HttpResponse,
     product_id: NewProductId,
     body: ProductIn,
     *,
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> object:
-    """Create or replace a product, take it off or put it back."""
+    """Create or replace a product: what is not sent, it has not."""
     product = NewProduct(product_id, **_content_in(dict(body)))
     version = _version_or_new(request, body.version)
     try:
-        editing.save_product(product, version=version)
+        saved = editing.save_product(product, version=version)
     except editing.Changed as error:
         return _product_changed(request, error, is_new=version == editing.NEW)
     except tiles.NoSuchCategory as error:
         return _unknown_category(error)
-    return get_product(request, product_id)
+    shown = get_product(request, product_id)
+    if not _is_created(request, saved, version=version):
+        return shown
+    response["Location"] = shown.api_url
+    return Status(HTTPStatus.CREATED, shown)
+
+
+def _is_created(request: HttpRequest, saved: editing.Saved, *, version: str | None) -> bool:
+    """Return whether something was created; a second attempt finds what the first one created."""
+    return saved.is_new or (version == editing.NEW and is_second_attempt(request))
 
 
 @router.patch("/products/{product_id}", response=PRODUCT_WRITTEN, auth=STAFF)
 def change_product(
     request: HttpRequest, product_id: ProductId, body: ProductPatch, if_match: IfMatch = None
 ) -> object:
-    """Change fields of a product; those that are not sent stay as they are."""
+    """Change parts of a product: what is not sent stays as it is."""
     changes = _content_in(body.sent)
     version = version_seen(request, body.sent.get("version"))
     try:
@@ -242,43 +256,48 @@ def get_category(request: HttpRequest, slug: Slug) -> WholeCategoryOut:
     return shown
 
 
-@router.put("/categories/{slug}", response=CATEGORY_WRITTEN, auth=STAFF)
+@router.put("/categories/{slug}", response=CATEGORY_SAVED, auth=STAFF)
 def save_category(
     request: HttpRequest,
+    response: HttpResponse,
     slug: NewSlug,
     body: CategoryIn,
     *,
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> object:
-    """Create, rename or move a category, take it off or put it back."""
+    """Create or replace a category: what is not sent, it has not."""
     category = NewCategory(slug, body.name, body.parent, body.is_off)
     version = _version_or_new(request, body.version)
     try:
-        is_done = editing.save_category(category, version=version)
+        saved = editing.save_category(category, version=version)
     except editing.Changed as error:
         return _category_changed(request, slug, error, is_new=version == editing.NEW)
-    return _written_category(request, slug, is_done=is_done)
+    shown = _written_category(request, slug, saved)
+    if not _is_created(request, saved, version=version):
+        return shown
+    response["Location"] = shown.api_url
+    return Status(HTTPStatus.CREATED, shown)
 
 
 @router.patch("/categories/{slug}", response=CATEGORY_WRITTEN, auth=STAFF)
 def change_category(
     request: HttpRequest, slug: Slug, body: CategoryPatch, if_match: IfMatch = None
 ) -> object:
-    """Rename or move a category, take it off or put it back; what is not sent stays."""
+    """Change parts of a category, rename or move it: what is not sent stays as it is."""
     changes = body.sent
     version = version_seen(request, changes.pop("version", None))
     try:
-        is_done = editing.change_category(slug, changes, version=version)
+        saved = editing.change_category(slug, changes, version=version)
     except editing.Changed as error:
         return _category_changed(request, slug, error)
-    return _written_category(request, slug, is_done=is_done)
+    return _written_category(request, slug, saved)
 
 
-def _written_category(request: HttpRequest, slug: str, *, is_done: bool) -> WholeCategoryOut:
+def _written_category(request: HttpRequest, slug: str, saved: editing.Saved) -> WholeCategoryOut:
     shown = get_category(request, slug)
     # The answer is right already, but not yet all that lies below.
-    shown.copies_wait = not is_done
+    shown.copies_wait = saved.copies_wait
     return shown
 
 

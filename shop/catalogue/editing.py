@@ -6,7 +6,7 @@ Who changes one names the version that they read. A category's name is copied to
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -81,6 +81,14 @@ class CategoryFull(CategoryRefused):
     """The category that it is to lie in holds `MOST_CHILDREN` already."""
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a write has done: whether it created something, and whether copies of that wait."""
+
+    is_new: bool
+    copies_wait: bool = False
+
+
 # Products
 
 
@@ -95,7 +103,7 @@ def find_editable(product_id: str) -> Stored[NewProduct]:
     return product
 
 
-def save_product(product: NewProduct, *, version: str | None = NEW) -> None:
+def save_product(product: NewProduct, *, version: str | None = NEW) -> Saved:
     """Create a product (`NEW`), or replace the one that was read in a version, None for any.
 
     Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
@@ -107,10 +115,10 @@ def save_product(product: NewProduct, *, version: str | None = NEW) -> None:
         new = product.keep_priced_at(stored.content) if stored else product
         return _unless_changed(new, stored, version=version)
 
-    shelves.put_shelves(settle_product(product.id, content_for, may_be_new=version == NEW))
+    return _save_product(product.id, content_for, may_be_new=version == NEW)
 
 
-def change_product(product_id: str, changes: Mapping[str, Any], *, version: str | None) -> None:
+def change_product(product_id: str, changes: Mapping[str, Any], *, version: str | None) -> Saved:
     """Change some fields of a product, by the names of `NewProduct`; raises as `save_product`."""
 
     def content_for(stored: Stored[NewProduct]) -> NewProduct:
@@ -118,7 +126,16 @@ def change_product(product_id: str, changes: Mapping[str, Any], *, version: str 
         new = replace(new, category_slugs=tuple(sorted({*new.category_slugs})))
         return _unless_changed(new.keep_priced_at(stored.content), stored, version=version)
 
-    shelves.put_shelves(settle_product(product_id, content_for))
+    return _save_product(product_id, content_for)
+
+
+def _save_product(
+    product_id: str, content_for: Callable[[Any], NewProduct], *, may_be_new: bool = False
+) -> Saved:
+    """Write what ``content_for`` makes of a product, and the shelves of its categories."""
+    stored, slugs = _settle_product(product_id, content_for, may_be_new=may_be_new)
+    shelves.put_shelves(slugs)
+    return Saved(is_new=stored is None)
 
 
 def settle_product(
@@ -128,6 +145,14 @@ def settle_product(
 
     Returns the slugs of its categories, before and after, for `shelves.put_shelves`.
     """
+    _stored, slugs = _settle_product(product_id, content_for, may_be_new=may_be_new)
+    return slugs
+
+
+def _settle_product(
+    product_id: str, content_for: Callable[[Any], NewProduct], *, may_be_new: bool
+) -> tuple[Stored[NewProduct] | None, set[str]]:
+    """Do what `settle_product` does; return what was stored, too."""
 
     def find() -> Stored[NewProduct]:
         return find_editable(product_id)
@@ -136,7 +161,7 @@ def settle_product(
     slugs = {*product.category_slugs}
     if stored:
         slugs.update(stored.content.category_slugs)
-    return slugs
+    return stored, slugs
 
 
 def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> None:
@@ -169,11 +194,11 @@ def find_editable_category(slug: str) -> Stored[NewCategory]:
     return Stored(category_in(node), node)
 
 
-def save_category(category: NewCategory, *, version: str | None = NEW) -> bool:
+def save_category(category: NewCategory, *, version: str | None = NEW) -> Saved:
     """Create a category (`NEW`), or replace the one that was read in a version, None for any.
 
-    Returns whether all that is below it is up to date, else the worker does the rest soon. Raises
-    Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
+    Where not all that is below it is up to date, its copies wait: the worker does the rest soon.
+    Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
     """
 
     def content_for(stored: Stored[NewCategory] | None) -> NewCategory:
@@ -182,7 +207,7 @@ def save_category(category: NewCategory, *, version: str | None = NEW) -> bool:
     return _settle_category(category.slug, content_for, may_be_new=version == NEW)
 
 
-def change_category(slug: str, changes: Mapping[str, Any], *, version: str | None) -> bool:
+def change_category(slug: str, changes: Mapping[str, Any], *, version: str | None) -> Saved:
     """Change some fields of a category, by the names of `NewCategory`, as `save_category`."""
 
     def content_for(stored: Stored[NewCategory]) -> NewCategory:
@@ -193,11 +218,8 @@ def change_category(slug: str, changes: Mapping[str, Any], *, version: str | Non
 
 def _settle_category(
     slug: str, content_for: Callable[[Any], NewCategory], *, may_be_new: bool = False
-) -> bool:
-    """Write what ``content_for`` makes of a category as it is stored, None for a new one.
-
-    Returns whether all that is below it is up to date.
-    """
+) -> Saved:
+    """Write what ``content_for`` makes of a category as it is stored, None for a new one."""
     owed = below.owed_below(slug, patience=below.PATIENCE)
 
     def find() -> Stored[NewCategory]:
@@ -206,7 +228,7 @@ def _settle_category(
     def write(content: NewCategory, stored: Stored[NewCategory] | None) -> None:
         _write_category(content, stored, owed=owed)
 
-    _write_settled(find, content_for, write, may_be_new=may_be_new)
+    stored, _content = _write_settled(find, content_for, write, may_be_new=may_be_new)
     # What is below a small category is shown right at once; of a large one that takes a while.
     is_done = below.refresh_first(slug)
     if is_done:
@@ -214,7 +236,7 @@ def _settle_category(
         worker().later(0, partial(QUEUE.done, owed))
     else:
         worker().wake(owed)
-    return is_done
+    return Saved(is_new=stored is None, copies_wait=not is_done)
 
 
 def _write_category(

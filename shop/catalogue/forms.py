@@ -76,11 +76,12 @@ class EditForm(forms.Form):
             elif isinstance(field, forms.ChoiceField):
                 field.choices = [("", "–"), *categories]
 
-    def save(self) -> object:
-        """Write what was typed; return False where copies wait. Raises like `save_category`."""
+    def save(self) -> editing.Saved:
+        """Write what was typed. Raises like `save_category`."""
         typed = {self.id_name: self.initial.get(self.id_name), **self.cleaned_data}
         version = typed.pop("version")
-        return self.write(self.content(**typed), version=version)
+        saved: editing.Saved = self.write(self.content(**typed), version=version)
+        return saved
 
     def differences(self) -> Iterator[tuple[Any, Any]]:
         """Yield the labels and the stored values of fields in which something else was typed."""

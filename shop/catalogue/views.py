@@ -190,7 +190,7 @@ def _edit(
         edited.refuse(HTTPStatus.FORBIDDEN, _(FORGED))
     elif edited.form.is_valid():
         try:
-            is_done = edited.form.save()
+            saved = edited.form.save()
         except Changed as error:
             if stored:
                 edited.offer_to_replace(error.stored, request.POST)
@@ -202,7 +202,7 @@ def _edit(
             edited.refuse(HTTPStatus.CONFLICT, str(error))
         else:
             messages.success(request, _("Saved."))
-            if is_done is False:
+            if saved.copies_wait:
                 messages.warning(request, _(COPIES_WAIT))
             return redirect(route, item_id or request.POST[kind.id_name])
     new_heading, edit_heading = kind.headings

@@ -28,7 +28,7 @@ def staff():
 def shelf(staff, fresh):
     """The slug of a category."""
     slug = fresh("shelf")
-    assert staff.put(f"/categories/{slug}", {"name": "Shelf"}).status_code == 200
+    assert staff.put(f"/categories/{slug}", {"name": "Shelf"}).status_code == 201
     return slug
 
 
@@ -36,7 +36,7 @@ def shelf(staff, fresh):
 def torch(staff, fresh):
     """The address of a product."""
     url = f"/products/{fresh('torch')}"
-    assert staff.put(url, TORCH).status_code == 200
+    assert staff.put(url, TORCH).status_code == 201
     return url
 
 
@@ -274,7 +274,7 @@ class TestAHeader:
 
     def test_asks_for_something_new(self, staff, fresh, torch, shelf):
         url = f"/products/{fresh('new')}"
-        assert staff.put(url, TORCH, if_none_match="*").status_code == 200
+        assert staff.put(url, TORCH, if_none_match="*").status_code == 201
         for there, kind in ((torch, "product"), (f"/categories/{shelf}", "category")):
             answer = staff.put(there, {"name": "Other"}, if_none_match="*")
             assert refused(answer) == (412, f"{kind}-exists")
@@ -360,7 +360,7 @@ class TestAPlaceOfACategory:
         for _ in range(DEEPEST):
             slug = fresh("deep")
             answer = staff.put(f"/categories/{slug}", {"name": "Deep", "parent": parent})
-            assert answer.status_code == 200
+            assert answer.status_code == 201
             parent = slug
         answer = staff.put(f"/categories/{fresh('deep')}", {"name": "Deep", "parent": parent})
         assert refused(answer) == (409, "category-too-deep")
@@ -368,7 +368,31 @@ class TestAPlaceOfACategory:
     def test_is_not_full(self, staff, fresh, shelf, monkeypatch):
         monkeypatch.setattr("shop.catalogue.editing.MOST_CHILDREN", 1)
         monkeypatch.setattr("shop.catalogue.queries.MOST_CHILDREN", 1)
-        for status in (200, 409):
+        for status in (201, 409):
             answer = staff.put(f"/categories/{fresh('inner')}", {"name": "In", "parent": shelf})
             assert answer.status_code == status
         assert refused(answer) == (409, "category-full")
+
+
+class TestWhatIsCreated:
+    @pytest.mark.parametrize("kind", ["products", "categories"])
+    def test_says_where_it_is(self, staff, fresh, kind):
+        answer = staff.put(f"/{kind}/{fresh('new')}", {"name": "New"})
+        assert answer.status_code == 201
+        assert answer.headers["Location"] == answer.json()["api_url"]
+        assert NOBODY.get(answer.headers["Location"]).json()["name"] == "New"
+
+    @pytest.mark.parametrize("kind", ["products", "categories"])
+    def test_is_not_created_once_more(self, staff, fresh, kind):
+        url = f"/{kind}/{fresh('new')}"
+        answers = [staff.put(url, {"name": "New"}) for _ in range(2)]
+        assert [each.status_code for each in answers] == [201, 200]
+        assert "Location" not in answers[1].headers
+        assert answers[1].json() == answers[0].json()
+
+    @pytest.mark.parametrize("kind", ["products", "categories"])
+    def test_is_replaced_and_changed_with_200(self, staff, fresh, kind):
+        url = f"/{kind}/{fresh('new')}"
+        staff.put(url, {"name": "New"})
+        for method in ("PUT", "PATCH"):
+            assert staff.send(method, url, {"name": method}, if_match="*").status_code == 200

@@ -282,7 +282,7 @@ class TestAProcessThatDied:
                 staff.put(f"/categories/{shelf}", {"name": "Shelf"}, once="a"),
                 staff.put(f"/products/{lamp}", product, once="b"),
             )
-            assert [one.status_code for one in sent] == [200, 200], sent[0].text
+            assert [one.status_code for one in sent] == [201, 201], sent[0].text
             return [one.json() for one in sent]
 
         first = save()

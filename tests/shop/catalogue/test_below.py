@@ -91,7 +91,8 @@ def leaf(fresh):
 
 def change(slug: str, **values: object) -> bool:
     read = find_editable_category(slug)
-    return save_category(replace(read.content, **values), version=read.version)
+    saved = save_category(replace(read.content, **values), version=read.version)
+    return not saved.copies_wait
 
 
 def kill_after_the_transaction(slug: str, monkeypatch: pytest.MonkeyPatch, **values: str) -> None:

@@ -16,12 +16,12 @@ def put_back(product_id: str) -> None:
     take_off(product_id, is_off=False)
 
 
-def take_off_category(slug: str, *, is_off: bool = True) -> bool:
+def take_off_category(slug: str, *, is_off: bool = True) -> editing.Saved:
     """Hide a category."""
     stored = editing.find_editable_category(slug)
     return editing.save_category(replace(stored.content, is_off=is_off), version=stored.version)
 
 
-def put_back_category(slug: str) -> bool:
+def put_back_category(slug: str) -> editing.Saved:
     """Show a category again."""
     return take_off_category(slug, is_off=False)
