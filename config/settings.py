@@ -87,6 +87,7 @@ CORS_ALLOW_HEADERS = [
     "if-none-match",
 ]
 CORS_EXPOSE_HEADERS = [
+    "Allow",
     "ETag",
     "Idempotent-Replayed",
     "Link",
@@ -94,6 +95,7 @@ CORS_EXPOSE_HEADERS = [
     "RateLimit",
     "RateLimit-Policy",
     "Retry-After",
+    "WWW-Authenticate",
 ]
 
 # --- Security ---

@@ -50,7 +50,7 @@ class RefusalMiddleware:
         # Django's own answer to a wrong method has no body.
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             return response
-        allowed = response["Allow"]
+        allowed = _allowed_by(response, is_program=is_of_api(request.META))
         sentence = _("Only these methods are allowed here: %(allowed)s.") % {"allowed": allowed}
         in_format = error_in_format(request.META, sentence, HTTPStatus.METHOD_NOT_ALLOWED)
         if in_format is None:
@@ -60,6 +60,14 @@ class RefusalMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         return refusal_of(request, error)
+
+
+def _allowed_by(response: HttpResponse, *, is_program: bool) -> str:
+    """Return the methods that a 405 allows, in their order; with HEAD where the API has GET."""
+    methods = set(response["Allow"].split(", "))
+    if is_program and "GET" in methods:
+        methods.add("HEAD")
+    return ", ".join(sorted(methods))
 
 
 # What caches may keep

@@ -61,6 +61,14 @@ TOO_LARGE = ProblemType(
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "The body has more bytes than are taken; `detail` says how many.",
 )
+UNSUPPORTED_MEDIA_TYPE = ProblemType(
+    "unsupported-media-type", HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body is a form: send JSON."
+)
+UNSUPPORTED_ENCODING = ProblemType(
+    "unsupported-encoding",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    "The body has a `Content-Encoding`: send it uncompressed.",
+)
 INVALID = ProblemType(
     "invalid",
     HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -96,6 +104,8 @@ PROBLEM_TYPES = (
     METHOD_NOT_ALLOWED,
     LENGTH_REQUIRED,
     TOO_LARGE,
+    UNSUPPORTED_MEDIA_TYPE,
+    UNSUPPORTED_ENCODING,
     INVALID,
     VERSION_NEEDED,
     TOO_MANY_REQUESTS,
@@ -111,6 +121,7 @@ _OF_STATUS: Mapping[HTTPStatus, ProblemType] = {
     HTTPStatus.METHOD_NOT_ALLOWED: METHOD_NOT_ALLOWED,
     HTTPStatus.LENGTH_REQUIRED: LENGTH_REQUIRED,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: UNSUPPORTED_MEDIA_TYPE,
     HTTPStatus.UNPROCESSABLE_ENTITY: INVALID,
     HTTPStatus.PRECONDITION_REQUIRED: VERSION_NEEDED,
     HTTPStatus.TOO_MANY_REQUESTS: TOO_MANY_REQUESTS,

@@ -71,6 +71,7 @@ class ProblemAPI(NinjaAPI):
     ) -> None:
         options.setdefault("renderer", PlainRenderer())
         options.setdefault("servers", [{"url": "/"}])
+        options.setdefault("docs_decorator", _read_alone)
         super().__init__(parser=StrictParser(), openapi_url=f"/{DOCUMENT}", **options)
         self._problem_types = {*PROBLEM_TYPES, *problem_types}
         self._headers_of_keys = headers_of_keys or {}
@@ -94,7 +95,7 @@ class ProblemAPI(NinjaAPI):
     def urls(self) -> tuple[list[Any], str, str]:
         """What ``path`` takes: the operations, the document, and a problem for all else."""
         patterns, app_name, namespace = super().urls
-        document = path(DOCUMENT, csrf_exempt(require_safe(self._document)), name="openapi-json")
+        document = path(DOCUMENT, _read_alone(self._document), name="openapi-json")
         # With DEBUG, Django would answer a program with a page for developers.
         root = path("", no_such_address, name="no-such-root")
         unknown = path("<path:unknown>", no_such_address, name="no-such-address")
@@ -179,6 +180,11 @@ class ProblemAPI(NinjaAPI):
             return get_conditional_response(request, etag=etag, response=response) or response
 
         return answered
+
+
+def _read_alone(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Have a view answer 405 to who would write, before a token of a form is looked for."""
+    return csrf_exempt(require_safe(view))
 
 
 def _by_status(kind: ProblemType) -> tuple[int, str]:

@@ -23,6 +23,12 @@ from dynapages.ninja.versions import entity_tag
 COMPONENT = "#/components/schemas/"
 ANSWERED_PROBLEMS = (400, 401, 403, 404, 409, 422, 429, 500, 503)
 """The statuses of problems that any operation may be answered with."""
+REFUSED_BODIES = (
+    HTTPStatus.LENGTH_REQUIRED,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+)
+"""The further ones of any write."""
 KEY_DESCRIPTION = (
     "A key of this API, in the header `Authorization`. The scope that an operation needs stands "
     "beside it: a key of the scope `write` may also read, one of `staff` may do all."
@@ -156,7 +162,7 @@ def _describe_operation(operation: dict[str, Any], *, is_read: bool) -> None:
         }
     else:
         operation["parameters"].append(_IDEMPOTENCY)
-        statuses += (HTTPStatus.LENGTH_REQUIRED, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        statuses += REFUSED_BODIES
     if any(parameter["name"] == IF_MATCH for parameter in operation["parameters"]):
         statuses.append(HTTPStatus.PRECONDITION_FAILED)
         # A deletion is of any version, unless a header names one.

@@ -1,9 +1,10 @@
 """What a request says and its operation does not know is refused, by a sentence that names it.
 
 Of the query: parameters of other names, and one value that is given twice. Of the body: text that
-is not JSON, a name that is there twice, and anything at all where an operation takes no body. Of
-the headers: ``If-Match`` and ``If-None-Match`` where no version is compared. Fields of bodies are
-refused by their `dynapages.ninja.shapes.RequestBody`.
+is not JSON, a name that is there twice, and anything at all where an operation takes no body; a
+form, and what is compressed, by a sentence of its own. Of the headers: ``If-Match`` and
+``If-None-Match`` where no version is compared. Fields of bodies are refused by their
+`dynapages.ninja.shapes.RequestBody`.
 """
 
 import json
@@ -16,11 +17,14 @@ from ninja.errors import ValidationError
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from dynapages.django.problems import BAD_JSON
+from dynapages.django.problems import BAD_JSON, UNSUPPORTED_ENCODING, UNSUPPORTED_MEDIA_TYPE
 from dynapages.django.refusals import Refusal
 
 IF_MATCH = "If-Match"
 IF_NONE_MATCH = "If-None-Match"
+IDENTITY = "identity"
+"""The ``Content-Encoding`` that is none."""
+FORM_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 UNKNOWN = "extra_forbidden"
 """The type of an error, as pydantic calls it: a name that is not known."""
 TWICE = "given_twice"
@@ -35,6 +39,18 @@ class BadJSON(Refusal):
     problem_type = BAD_JSON
 
 
+class UnsupportedMediaType(Refusal):
+    """The body of a request is a form."""
+
+    problem_type = UNSUPPORTED_MEDIA_TYPE
+
+
+class UnsupportedEncoding(Refusal):
+    """The body of a request is compressed."""
+
+    problem_type = UNSUPPORTED_ENCODING
+
+
 class StrictParser(Parser):
     """Reads the JSON of bodies; refuses ``NaN``, and names that are there twice."""
 
@@ -44,11 +60,14 @@ class StrictParser(Parser):
 
 
 def refuse_unknown(request: HttpRequest, operation: Operation) -> None:
-    """Raise ValidationError, or BadJSON, for what a request says and an operation does not know."""
+    """Raise an error for what a request says and an operation does not know.
+
+    Raises ValidationError, and what `body_of` raises.
+    """
     errors = [*_faults_of_query(request, operation), *_faults_of_headers(request, operation)]
     if request.body:
         # Here, because ninja would answer text that is no JSON without saying where it breaks off.
-        body = json_of(request.body)
+        body = body_of(request)
         if not _takes_body(operation):
             errors += _faults_of_body(body)
     if errors:
@@ -62,6 +81,23 @@ def refuse_parameters(request: HttpRequest) -> None:
         errors.append({"type": NOT_TAKEN, "loc": ("header", IF_MATCH)})
     if errors:
         raise ValidationError(errors)
+
+
+def body_of(request: HttpRequest) -> Any:  # noqa: ANN401 - any JSON
+    """Return the JSON of a request, whatever its ``Content-Type``.
+
+    Raises BadJSON, UnsupportedMediaType for a form, and UnsupportedEncoding.
+    """
+    encoding = request.headers.get("Content-Encoding", IDENTITY).strip().lower()
+    if encoding not in {"", IDENTITY}:
+        raise UnsupportedEncoding(_("Send the body uncompressed, without Content-Encoding."))
+    try:
+        return json_of(request.body)
+    except BadJSON as error:
+        # JSON as well comes with the type of a form, which is curl's for anything.
+        if request.content_type not in FORM_TYPES:
+            raise
+        raise UnsupportedMediaType(_("The body is a form: send JSON.")) from error
 
 
 def json_of(body: bytes) -> Any:  # noqa: ANN401 - any JSON

@@ -1,5 +1,6 @@
 """The addresses of the API besides its operations: its document, and those where nothing is."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from time import sleep
@@ -9,11 +10,15 @@ import pytest
 
 from config.api import api
 from dynapages.ninja import ProblemAPI
+from tests.support.config.addresses import MATRIX
 from tests.support.config.api import PROBLEM, ROOT, problem_of, schema, sent
 
 pytestmark = pytest.mark.usefixtures("tables")
 URL = f"{ROOT}/openapi.json"
 THREADS = 12
+WRITING = ("POST", "PUT", "PATCH", "DELETE")
+OF_THE_API = [route for route in MATRIX if route.partition("/")[0] == "api"]
+"""The routes of all its addresses."""
 
 
 def document(**headers: str) -> httpx.Response:
@@ -75,7 +80,7 @@ class TestTheDocument:
         answer = document(Authorization="Bearer nonsense")
         assert answer.status_code == 200
 
-    @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+    @pytest.mark.parametrize("method", WRITING)
     def test_is_read_alone(self, method):
         answer = sent(method, URL, b"{}")
         assert problem_of(answer)[0] == 405
@@ -124,4 +129,17 @@ class TestAnUnknownAddress:
         for path in (ROOT, f"{ROOT}/"):
             answer = sent("GET", path, b"")
             assert (answer.status_code, answer.headers["Location"]) == (302, f"{ROOT}/docs")
-            assert problem_of(sent("POST", path, b"{}"))[0] == 405
+
+
+@pytest.mark.parametrize("method", WRITING)
+class TestAnAddress:
+    @pytest.mark.parametrize("route", OF_THE_API)
+    def test_asks_for_no_token_of_a_form(self, method, route):
+        answer = sent(method, f"/{re.sub('<[^>]*>', 'x', route)}", b"{}")
+        assert problem_of(answer)[0] in {401, 404, 405}
+
+    def test_of_a_page_is_read_alone(self, method):
+        for path in (ROOT, f"{ROOT}/", f"{ROOT}/docs"):
+            answer = sent(method, path, b"{}")
+            assert problem_of(answer)[0] == 405
+            assert answer.headers["Allow"] == "GET, HEAD"

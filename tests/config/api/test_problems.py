@@ -1,6 +1,7 @@
 """Whatever goes wrong below /api/ is told as a problem (RFC 9457), never as a page."""
 
 import json
+import re
 
 import httpx
 import pytest
@@ -10,12 +11,17 @@ from dynapages.django.callers import Caller, Scope
 from tests.support.comments.faulty import troubled, unreachable
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.addresses import API_MATRIX, api_request, belongings
-from tests.support.config.api import NOBODY, PROBLEM, ROOT, problem_of, program_of, sent
+from tests.support.config.api import NOBODY, PROBLEM, ROOT, problem_of, program_of, schema, sent
 from tests.support.config.environments import open_api_to
+from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
 GERMAN = {"Accept_Language": "de"}
 APP = "https://app.example.com"
+HEADER = re.compile(r"(?:^|[`'\"])([A-Z][\w-]*[a-z][\w-]*)(?:`|: )", re.MULTILINE)
+"""A header in a sentence, in a call, or on a line of an answer of docs/api.md."""
+ALWAYS_READ = ("Cache-Control", "Content-Length", "Content-Type")
+"""Headers of answers that browsers show to every script."""
 
 
 @pytest.fixture
@@ -32,8 +38,14 @@ class TestAProblem:
     @pytest.mark.parametrize("method", ["POST", "PATCH", "FUZZ"])
     def test_tells_which_methods_there_are(self, method):
         answer = sent(method, f"{ROOT}/categories", b"")
-        assert problem_of(answer) == (405, "Only these methods are allowed here: GET.")
-        assert answer.headers["Allow"] == "GET"
+        assert problem_of(answer) == (405, "Only these methods are allowed here: GET, HEAD.")
+        assert answer.headers["Allow"] == "GET, HEAD"
+
+    def test_tells_of_all_methods_in_one_order(self):
+        answer = sent("FUZZ", f"{ROOT}/comments/none", b"")
+        assert answer.headers["Allow"] == "DELETE, GET, HEAD, PATCH, PUT"
+        answer = sent("GET", f"{ROOT}/votes/none", b"")
+        assert answer.headers["Allow"] == "DELETE, PUT"
 
     @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b"7", b"null", b'{"rating": "x"}'])
     def test_tells_of_a_body_that_cannot_be_read(self, writer, body):
@@ -158,9 +170,16 @@ class TestOtherSites:
         for url in ("/categories", "/orders", "/orders/none", "/nowhere"):
             answer = writer.get(url, app=open_to_app, Origin=APP)
             assert answer.headers["Access-Control-Allow-Origin"] == APP, url
-            shown = answer.headers["Access-Control-Expose-Headers"]
-            assert {"Link", "Retry-After", "RateLimit"} <= {*shown.split(", ")}
-            assert {"ETag", "Idempotent-Replayed", "Location"} <= {*shown.split(", ")}
+            shown = {*answer.headers["Access-Control-Expose-Headers"].split(", ")}
+            assert {*schema()["components"]["headers"], "Allow"} <= shown
+
+    def test_may_send_and_read_each_header_that_the_page_names(self, open_to_app, settings):
+        text = (PROJECT / "docs" / "api.md").read_text()
+        named = {*HEADER.findall(text)}
+        assert {"Authorization", "Allow", "ETag", "If-Match", "Retry-After"} <= named
+        sent_names = {each.title() for each in settings.CORS_ALLOW_HEADERS}
+        read_names = {*settings.CORS_EXPOSE_HEADERS, *ALWAYS_READ}
+        assert named - sent_names - read_names == {"Content-Encoding"}  # it is refused
 
     def test_that_are_not_named_may_not(self, open_to_app):
         for origin in ("https://evil.example", "http://app.example.com", "null"):

@@ -3,6 +3,7 @@
 All operations of the document are tried, so that a new one is, too.
 """
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -334,6 +335,44 @@ class TestJSON:
         name = "POST /products/{product_id}/comments"
         body = b'{"rating": 5, "text": "\\ud83d\\ude00"}'
         assert answer_to(name, body).json()["code"] == "accepted"
+
+
+MULTIPART = b'--x\r\nContent-Disposition: form-data; name="rating"\r\n\r\n5\r\n--x--\r\n'
+FORMS = {
+    "application/x-www-form-urlencoded": b"rating=5&text=Good",
+    "multipart/form-data; boundary=x": MULTIPART,
+}
+
+
+class TestABodyOfAnotherKind:
+    @pytest.mark.parametrize("name", WRITES)
+    @pytest.mark.parametrize("kind", FORMS)
+    def test_is_refused_where_it_is_a_form(self, name, kind):
+        answer = answer_to(name, FORMS[kind], Content_Type=kind)
+        assert problem_of(answer) == (415, "The body is a form: send JSON.")
+        assert answer.json()["code"] == "unsupported-media-type"
+
+    @pytest.mark.parametrize("kind", [*FORMS, "text/plain", "text/json", ""])
+    def test_is_taken_where_it_is_json_all_the_same(self, kind):
+        answer = answer_to("POST /products/{product_id}/comments", Content_Type=kind)
+        assert answer.json()["code"] == "accepted"
+
+    @pytest.mark.parametrize("name", WRITES)
+    def test_is_refused_where_it_is_compressed(self, name):
+        for encoding in ("gzip", "br", "Deflate", "identity, gzip"):
+            answer = answer_to(name, gzip.compress(b"{}"), Content_Encoding=encoding)
+            sentence = "Send the body uncompressed, without Content-Encoding."
+            assert problem_of(answer) == (415, sentence)
+            assert answer.json()["code"] == "unsupported-encoding"
+
+    def test_is_refused_where_it_says_wrongly_that_it_is_compressed(self):
+        name = "POST /products/{product_id}/comments"
+        answer = answer_to(name, Content_Encoding="gzip")
+        assert answer.json()["code"] == "unsupported-encoding"
+
+    def test_may_say_that_it_is_not_compressed(self):
+        answer = answer_to("POST /products/{product_id}/comments", Content_Encoding="identity")
+        assert answer.json()["code"] == "accepted"
 
 
 class TestAVersion:

@@ -25,7 +25,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "api/v1": ("302 302 302 302", NONE),
     "api/v1/": ("302 302 302 302", NONE),
     "api/v1/<path:unknown>": (NOWHERE, NOWHERE),
-    "api/v1/docs": (ALL, ALL),
+    "api/v1/docs": (ALL, NONE),
     "api/v1/openapi.json": (ALL, NONE),
     "api/v1/products": (ALL, NONE),
     "api/v1/products/<product_id>": (ALL, NONE),
