@@ -74,7 +74,9 @@ Language = TypeAliasType(
         ),
     ],
 )
-CommentAddress = Annotated[Address, ApiAddress("get_comment")]
+CommentAddress = Annotated[
+    Address, ApiAddress("get_comment"), Field(description="The address of the comment here.")
+]
 ProductId = Annotated[IdText, Path(description="The id of a product.")]
 CommentId = Annotated[
     IdText, Path(description="The id of a comment. That of an imported one may have slashes.")
@@ -83,7 +85,7 @@ Username = Annotated[IdText, Path(description="The “username” of a comment: 
 LEAST_STARS, MOST_STARS = 1, 5
 Stars = Annotated[int, Field(ge=LEAST_STARS, le=MOST_STARS)]
 """In a query, where all values are text."""
-Rating = Annotated[StrictNumber, Field(ge=LEAST_STARS, le=MOST_STARS)]
+Rating = Annotated[StrictNumber, Field(ge=LEAST_STARS, le=MOST_STARS, description="Stars.")]
 """In a body."""
 Words = Annotated[
     str,
@@ -115,9 +117,11 @@ class ProductLink(ResponseBody):
     id: str
     name: str
     url: Address
+    """Its page."""
     api_url: Annotated[Address | None, AfterValidator(_product_api_url)] = Field(
         validation_alias="id"
     )
+    """Its address here, null where there is no operation for it."""
 
 
 class ReplyOut(ResponseBody):
@@ -125,66 +129,82 @@ class ReplyOut(ResponseBody):
 
     text: str
     is_excerpt: bool = Field(validation_alias="is_long")
+    """Whether the text is cut off; alone, the comment has the whole one."""
     created: Moment | None = Field(validation_alias="replied")
+    """Null where it is not known."""
     version: int
+    """What a change of the reply says that it has read."""
 
 
 class CommentOut(ResponseBody):
-    """A comment; where ``is_excerpt``, its own address has the whole text.
-
-    ``url`` is its page, ``api_url`` its address here. ``username`` stands for its author in
-    addresses, and is empty for an imported one. ``product`` is there in lists of several,
-    ``has_voted`` with a key of a user, ``helpful_votes`` where the list is sorted by them. Alone it
-    has these, and a ``version``, which its author edits, and for staff a ``revision`` to decide on.
-    """
+    """A comment; alone it has fields that are null in lists."""
 
     id: str
     url: Address
+    """Its page."""
     api_url: CommentAddress = Field(validation_alias="id")
     product_id: str
     product: ProductLink | None = None
+    """Only in lists of comments on several products."""
     language: str
     rating: int
+    """Stars, 1 to 5."""
     created: Moment
     edited: Moment | None
+    """When it was edited last, null where it never was."""
     author: str
+    """The name that is shown."""
     username: str = Field(validation_alias="user_slug")
+    """What stands for its author in addresses; empty for an imported comment."""
     title: str
     text: str
     is_excerpt: bool = Field(validation_alias="is_long")
+    """Whether the text is cut off; alone, the comment has the whole one."""
     is_verified_purchase: bool = Field(validation_alias="is_verified")
+    """Whether its author has bought the product, as far as the shop knows."""
     is_hidden: bool
+    """Whether only its author and staff see it."""
     reply: ReplyOut | None
+    """Null without one."""
     helpful_votes: int | None = None
+    """Of one comment, and in the list that is sorted by them; else null."""
     has_voted: bool | None = None
+    """Whether the user of the key has found it helpful; null without a user."""
     version: int | None = None
+    """What its author says to have read, to edit it; null in lists."""
     revision: str | None = None
+    """What staff decide on; null in lists, and for others."""
 
 
 class LovedOut(ResponseBody):
-    """A product by the number of its 5-star comments.
-
-    ``number`` counts from 1; it is null on pages that are reached from the ``last`` one.
-    """
+    """A product by the number of its 5-star comments."""
 
     number: int | None
+    """Its place, from 1 on; null on pages that are reached from the “last” one."""
     product: ProductLink
     five_star_comments: int = Field(validation_alias="five_stars")
 
 
 class CommentedOut(ResponseBody):
-    """A product by the time of its last comment; ``number`` as in the other ranking."""
+    """A product by the time of its last comment."""
 
     number: int | None
+    """Its place, from 1 on; null on pages that are reached from the “last” one."""
     product: ProductLink
     last_commented: Moment = Field(validation_alias="commented")
     comment_id: str
+    """The last comment on it."""
     comment_url: Address
+    """The page of that."""
     comment_api_url: CommentAddress = Field(validation_alias="comment_id")
 
 
 class CommentConflict(Conflict[CommentOut]):
-    """An error; where the comment has changed, ``current`` is what it is now, as it is read."""
+    """An error; where the comment has changed, ``current`` is what it is now, as it is read.
+
+    To a new comment it comes where the same request was carried out before, and the comment was
+    edited since.
+    """
 
 
 class ReplyConflict(Conflict[ReplyOut]):
@@ -199,8 +219,10 @@ class DraftIn(RequestBody):
 
     rating: Rating
     title: PlainText = Field("", max_length=forms.LONGEST_TITLE)
+    """On one line: blanks in a row become one."""
     text: PlainText = Field("", max_length=forms.LONGEST_TEXT)
     language: Language | None = None
+    """Without it, that of the text is detected."""
 
     @property
     def draft(self) -> posting.Draft:
@@ -212,6 +234,7 @@ class EditIn(DraftIn):
     """A comment as it is to be, from the ``version`` that was read, unless ``If-Match`` says it."""
 
     version: Version | None = None
+    """That was read, unless “If-Match” has it."""
 
 
 class CommentPatch(PartialBody):
@@ -223,9 +246,12 @@ class CommentPatch(PartialBody):
 
     rating: Rating = LEAST_STARS
     title: PlainText = Field("", max_length=forms.LONGEST_TITLE)
+    """On one line: blanks in a row become one."""
     text: PlainText = Field("", max_length=forms.LONGEST_TEXT)
     language: Language | None = None
+    """Null: that of the text is detected anew."""
     version: Version | None = None
+    """That was read, unless “If-Match” has it."""
 
     def changed(self, before: posting.Draft) -> posting.Draft:
         """Return the content that a comment has then."""
@@ -261,13 +287,15 @@ class ReportIn(RequestBody):
 
     reason: reports.Reason
     text: PlainText = Field("", max_length=reports.LONGEST_TEXT)
+    """More about it, for staff."""
 
 
 class ReplyIn(RequestBody):
-    """A reply; ``version`` is of the one it replaces, 0 for none."""
+    """A reply, new or in place of the one that was read."""
 
     text: Words = Field(max_length=replies.LONGEST_REPLY)
     version: Version = 0
+    """Of the reply that it replaces, 0 without one."""
 
 
 class DecisionIn(RequestBody):
@@ -275,6 +303,7 @@ class DecisionIn(RequestBody):
 
     decision: Decision
     revision: RevisionText | None = None
+    """That was seen; without it, the decision is on the comment as it is."""
 
 
 # Lists
@@ -285,23 +314,24 @@ class WordOut(ResponseBody):
 
     word: str
     language: str
+    """The language in which the word is common."""
 
 
 class SearchOut(ResponseBody):
-    """What a search looked for by the end of a page, and where.
-
-    ``words`` are as typed. ``languages`` were searched on this page and those in front of it,
-    ``languages_to_come`` are on later ones. In ``languages_left_out`` all words are common, so that
-    nothing is searched there. ``ignored`` are parts of the text without a letter or digit, and
-    single characters of scripts without spaces, which are searched in pairs alone.
-    """
+    """What a search looked for by the end of a page, and where."""
 
     words: list[str]
+    """What was looked for, as typed."""
     languages: list[str]
+    """Searched on this page and those in front of it."""
     languages_to_come: list[str]
+    """Searched on later pages."""
     languages_left_out: list[str]
+    """All words are common in these: nothing is searched there."""
     words_left_out: list[WordOut]
+    """Words that are common in a language, and not looked for there."""
     ignored: list[str]
+    """Parts without a letter or digit, and single characters of scripts without spaces."""
 
 
 class CommentListing(Listing[CommentOut]):
@@ -317,14 +347,12 @@ class CommentedListing(Listing[CommentedOut]):
 
 
 class ProductCommentListing(CommentListing):
-    """A page of a product's comments.
-
-    ``reached`` says of a page that is short how far its reading has come; it is null where the page
-    is full or the list ends, and in a list by rating. ``search`` is null without ``q``.
-    """
+    """A page of a product's comments."""
 
     reached: Moment | None
+    """How far a short page has looked; null if it is full or the last, and in lists by rating."""
     search: SearchOut | None
+    """Null without “q”."""
 
 
 class Filter(QueryParameters):
@@ -357,10 +385,11 @@ class Filter(QueryParameters):
 
 
 class VoteOut(ResponseBody):
-    """A vote, and how many there are; null where that could not be read."""
+    """A vote, and how many there are."""
 
     has_voted: bool
     helpful_votes: int | None
+    """How many there are now; null where that could not be read."""
 
 
 # From what is read

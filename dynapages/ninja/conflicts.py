@@ -19,6 +19,7 @@ class Conflict(ProblemBody, Generic[T]):
     """
 
     current: T | None = None
+    """What is there now; null, or left out, where the reason is no version."""
 
 
 def conflict(

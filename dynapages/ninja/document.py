@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 
 from dynapages.django.access import SHARED_SECONDS
@@ -50,9 +50,13 @@ class FaultOfValue(BaseModel):
     all else.
     """
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
     at: str = Field(examples=["body.rating"])
+    """Where in the request."""
     code: str
+    """What is wrong, for programs."""
     detail: str
+    """What is allowed, for people."""
 
 
 class ProblemBody(BaseModel):
@@ -62,12 +66,18 @@ class ProblemBody(BaseModel):
     status; `dynapages.django.problems.problem` builds the answer.
     """
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
     type: str
+    """The address that says what the code means."""
     title: str
+    """The status in words."""
     status: int
+    """That of the response."""
     code: str
     detail: str
+    """What went wrong and what is allowed, for people, in their language."""
     errors: list[FaultOfValue] = Field(default_factory=list)
+    """With “invalid”: what does not fit."""
 
 
 class Document:
@@ -126,7 +136,8 @@ def complete(
     for name in _problems_in(schema["paths"]):
         # Codes may be added: a client that was made before must not break at one of these.
         components["schemas"][name]["properties"]["code"] = {
-            "anyOf": [{"$ref": f"{COMPONENT}ProblemCode"}, {"type": "string"}]
+            "description": "What went wrong, for programs; it never changes.",
+            "anyOf": [{"$ref": f"{COMPONENT}ProblemCode"}, {"type": "string"}],
         }
     components["schemas"]["ProblemCode"] = {
         "title": "ProblemCode",

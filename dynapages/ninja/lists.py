@@ -60,18 +60,24 @@ _ADDED_PARAMETERS = (
 class Listing(ResponseBody, Generic[T]):
     """A page of a list; its links are addresses on this host, null where there is no such page.
 
-    A page may be short, even empty, and have a next one. ``total`` is null where it is not counted,
-    ``cost`` is in capacity units. A subclass, as ``class NoteListing(Listing[NoteOut])``, has a
-    name that clients can have which are made of the document.
+    A page may be short, even empty, and have a next one. A subclass, as
+    ``class NoteListing(Listing[NoteOut])``, has a name that clients can have which are made of the
+    document.
     """
 
     items: list[T]
     first: Address
+    """The first page."""
     previous: Address | None
+    """The page before; null on the first one."""
     next: Address | None
+    """The page after; null on the last one."""
     last: Address | None
+    """The last page."""
     total: int | None
+    """How many items the list has now; null where they are not counted."""
     cost: float
+    """What the answer took, in read capacity units."""
 
 
 @dataclass(frozen=True, slots=True)

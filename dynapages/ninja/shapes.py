@@ -2,7 +2,8 @@
 
 A `RequestBody` and `QueryParameters` refuse names that they do not have. In JSON a number is no
 flag and a text is no number: fields of bodies are of `StrictNumber` and `StrictFlag`. In a query
-all values are text, so there plain ``int`` and ``bool`` are right.
+all values are text, so there plain ``int`` and ``bool`` are right. The docstring of a field is its
+description in the document.
 """
 
 import re
@@ -79,7 +80,7 @@ PlainText = Annotated[
 class RequestBody(BaseModel):
     """What an operation takes as JSON; fields that it does not declare are refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 class PartialBody(RequestBody):
@@ -115,5 +116,7 @@ class ResponseBody(BaseModel):
 
     # What has a default is answered as well, so programs may rely on it.
     model_config = ConfigDict(
-        from_attributes=True, json_schema_serialization_defaults_required=True
+        from_attributes=True,
+        json_schema_serialization_defaults_required=True,
+        use_attribute_docstrings=True,
     )

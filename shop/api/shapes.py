@@ -148,20 +148,28 @@ Since = Annotated[Day | None, Field(description="From this day on, in UTC.")]
 Until = Annotated[Day | None, Field(description="Up to this day, which is not included, in UTC.")]
 
 # What is answered of an id
-ProductAddress = Annotated[Address, ApiAddress("get_product")]
-CategoryAddress = Annotated[Address, ApiAddress("get_category")]
-OrderAddress = Annotated[Address, ApiAddress("get_order")]
+ProductAddress = Annotated[
+    Address, ApiAddress("get_product"), Field(description="The address of the product here.")
+]
+CategoryAddress = Annotated[
+    Address, ApiAddress("get_category"), Field(description="The address of the category here.")
+]
+OrderAddress = Annotated[
+    Address, ApiAddress("get_order"), Field(description="The address of the order here.")
+]
 
 
 # What the catalogue's operations take and return
 
 
 class CategoryLink(ResponseBody):
-    """A category by its name; ``url`` is its page, ``api_url`` its address in the API."""
+    """A category by its name."""
 
     slug: str
+    """Its id."""
     name: str
     url: Address
+    """Its page."""
     api_url: CategoryAddress = Field(validation_alias="slug")
 
 
@@ -169,6 +177,7 @@ class CategoryOut(CategoryLink):
     """A category with those it lies in, from the root."""
 
     trail: list[CategoryLink]
+    """The categories that it lies in, from the root."""
 
 
 class ProductOut(ResponseBody):
@@ -177,35 +186,40 @@ class ProductOut(ResponseBody):
     id: str
     name: str
     url: Address
+    """Its page."""
     api_url: ProductAddress = Field(validation_alias="id")
     price: Money | None = Field(validation_alias="unit_price")
+    """Null where it has none: it cannot be bought."""
     currency: CurrencyOut
+    """Three letters (ISO 4217); null without a price."""
     image: str
+    """The address of its picture."""
 
 
 class WholeProductOut(ProductOut):
-    """A product with its description and categories; staff change the ``version``.
-
-    Only they see the ``external_id``, and the price of one that ``is_off``.
-    """
+    """A product with its description and categories; only staff see the price of one off."""
 
     description: str
     categories: list[CategoryLink]
     is_off: bool
+    """Taken off: it is in no list, and not sold."""
     external_id: str | None = None
+    """Its id elsewhere; for staff alone."""
     version: str | None = None
+    """What staff say to have read, to change it; null for others."""
 
 
 class WholeCategoryOut(CategoryOut):
-    """A category with those in it; staff change the ``version``.
-
-    ``copies_wait`` after a change that further products and categories follow in a moment.
-    """
+    """A category with those in it."""
 
     children: list[CategoryLink]
+    """The categories in it."""
     is_off: bool
+    """Taken off: it is in no list."""
     version: str | None = None
+    """What staff say to have read, to change it; null for others."""
     copies_wait: bool = False
+    """After a change: whether products and categories below follow in a moment."""
 
 
 class CategoryListing(Listing[CategoryOut]):
@@ -225,55 +239,60 @@ class CategoryConflict(Conflict[WholeCategoryOut]):
 
 
 class ProductIn(RequestBody):
-    """A product as it is to be; one that ``is_off`` is in no list and not sold.
-
-    Without a version it has to be new.
-    """
+    """A product as it is to be; without a version it has to be new."""
 
     name: Name
     description: Description | None = None
     price: Price | None = None
+    """Without one it cannot be bought."""
     currency: Currency | None = None
+    """With a price, and never without one."""
     categories: Slugs = Field([])
+    """Their slugs."""
     external_id: ExternalId | None = None
+    """Its id elsewhere; for staff alone."""
     is_off: StrictFlag = False
+    """Whether it is in no list, and not sold."""
     version: VersionOrNew | None = None
 
 
 class ProductPatch(PartialBody):
-    """What is to change of a product, all else stays.
-
-    ``price`` and ``currency`` are sent together, or null to have none.
-    """
+    """What is to change of a product, all else stays."""
 
     name: Name = ""
     description: Description | None = None
     price: Price | None = None
+    """Null to have none. Sent together with its currency."""
     currency: Currency | None = None
+    """Sent together with its price."""
     categories: Slugs = Field([])
+    """Their slugs: all that it is to be in."""
     external_id: ExternalId | None = None
+    """Its id elsewhere; for staff alone."""
     is_off: StrictFlag = False
+    """Whether it is in no list, and not sold."""
     version: Version = ""
 
 
 class CategoryIn(RequestBody):
-    """A category as it is to be; one that ``is_off`` is in no list.
-
-    ``parent`` is the slug of the one that it lies in. Without a version it has to be new.
-    """
+    """A category as it is to be; without a version it has to be new."""
 
     name: Name
     parent: IdText | None = None
+    """The slug of the category that it lies in; without one it is a root."""
     is_off: StrictFlag = False
+    """Whether it is in no list."""
     version: VersionOrNew | None = None
 
 
 class CategoryPatch(PartialBody):
-    """What is to change of a category, all else stays; without a ``parent``, null, it is a root."""
+    """What is to change of a category, all else stays."""
 
     name: Name = ""
     parent: IdText | None = None
+    """The slug of the category that it lies in; null for a root."""
     is_off: StrictFlag = False
+    """Whether it is in no list."""
     version: Version = ""
 
 
@@ -281,22 +300,27 @@ class CategoryPatch(PartialBody):
 
 
 class OrderOut(ResponseBody):
-    """An order; lists are sorted by ``date``.
-
-    That is when it entered its status where statuses are chosen, else when it was placed.
-    """
+    """An order; lists are sorted by ``date``."""
 
     id: str
     url: Address
+    """Its page."""
     api_url: OrderAddress = Field(validation_alias="id")
     username: str
+    """Whose it is."""
     status: Status
     date: Moment
+    """When it entered its status in lists of chosen ones; else when it was placed."""
     placed: Moment
+    """When it was placed."""
     total: Money
+    """Of all pieces, at the prices of then."""
     currency: str
+    """Three letters (ISO 4217)."""
     item_count: int
+    """How many pieces it has."""
     foreign_id: str
+    """Its id in another system, empty without one."""
 
 
 class LineOut(ResponseBody):
@@ -304,10 +328,14 @@ class LineOut(ResponseBody):
 
     product_id: str
     product_url: Address
+    """The page of the product."""
     product_api_url: ProductAddress = Field(validation_alias="product_id")
     name: str
+    """As it was then."""
     quantity: int
+    """How many pieces."""
     unit_price: Money
+    """Of one piece, as it was then."""
 
 
 class StepOut(ResponseBody):
@@ -315,33 +343,38 @@ class StepOut(ResponseBody):
 
     status: Status
     moment: Moment
+    """When the order entered it."""
     reason: str
+    """Why the order was ended; may be empty."""
 
 
 class WholeOrderOut(OrderOut):
-    """An order with its history and up to 100 of its lines, from ``first_line`` on."""
+    """An order with its history and up to 100 of its lines."""
 
     lines: list[LineOut] = Field(validation_alias="items")
+    """Up to 100, from “first_line” on."""
     first_line: int
+    """The number of the first of these lines, from 1 on."""
     line_count: int
+    """How many lines the order has."""
     history: list[StepOut]
+    """The statuses that it entered, oldest first."""
     pickup: NewPickup | None
+    """Null where it goes to the door."""
 
 
 class OrderRefusal(ProblemBody):
-    """An order that was not placed; ``product_ids`` are those that are not sold, else null."""
+    """An order that was not placed."""
 
     product_ids: list[str] | None = None
+    """Those that are not sold; null, or left out, where the reason is another one."""
 
 
 class MoveRefusal(Conflict[WholeOrderOut]):
-    """A move that was not made.
-
-    ``current`` is the order where it was moved meanwhile; ``allowed`` are the statuses that the
-    caller may move an order to from the ``source`` that was sent, where the move is not allowed.
-    """
+    """A move that was not made; ``current`` is the order where it was moved meanwhile."""
 
     allowed: list[Status] | None = None
+    """Where the move is not allowed: the targets that are, from “source”; else null or left out."""
 
 
 class OrderListing(Listing[OrderOut]):
@@ -353,6 +386,7 @@ class LineIn(RequestBody):
 
     product_id: IdText
     quantity: StrictNumber = Field(1, ge=1, le=MOST_OF_A_PRODUCT)
+    """How many pieces."""
 
 
 class OrderIn(RequestBody):
@@ -360,6 +394,7 @@ class OrderIn(RequestBody):
 
     lines: list[LineIn] = Field(min_length=1, max_length=MOST_LINES)
     pickup_point: IdText | None = None
+    """The id of a pickup point; without one it goes to the door."""
 
 
 class MoveIn(RequestBody):
@@ -368,6 +403,7 @@ class MoveIn(RequestBody):
     source: Status
     target: Status
     reason: PlainText = Field("", max_length=LONGEST_REASON)
+    """Where the move ends the order: for its history."""
 
 
 class Chosen(QueryParameters):

@@ -10,6 +10,12 @@ from tests.support.config.api import operations, schema
 
 COMPONENTS = schema()["components"]["schemas"]
 OPERATIONS = operations()
+PLAIN_NAMES = {
+    *("id", "product_id", "slug", "name", "title", "text", "description", "language", "word"),
+    *("created", "last_commented", "five_star_comments", "has_voted"),
+    *("address", "hours"),
+}
+"""Of fields, these say themselves what is in them."""
 KEYWORDS = {
     *("$ref", "type", "enum", "format", "title", "description", "default", "examples"),
     *("allOf", "anyOf", "properties", "required", "additionalProperties", "items"),
@@ -98,6 +104,15 @@ class TestAComponent:
     def test_uses_words_of_json_schema_alone(self, name):
         used = {keyword for each in schemas_in(COMPONENTS[name]) for keyword in each}
         assert used - KEYWORDS == set()
+
+    def test_says_what_each_field_is_whose_name_does_not(self, name):
+        unsaid = []
+        for field, part in COMPONENTS[name].get("properties", {}).items():
+            # What a component is, that says itself.
+            is_said = any("description" in each or "$ref" in each for each in schemas_in(part))
+            if not is_said and field not in PLAIN_NAMES:
+                unsaid.append(field)
+        assert unsaid == []
 
     def test_has_a_name_that_is_one_word(self, name):
         assert name.isalpha()
