@@ -5,7 +5,7 @@ from http import HTTPStatus
 from django.utils.translation import gettext_lazy
 
 from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
-from comments.moderation.services import NotAsSeen
+from comments.moderation.services import DecisionNotPossible, NotAsSeen
 from comments.posting import services as posting
 from comments.replies import services as replies
 from comments.store.comments import NoSuchComment, OwnComment
@@ -34,6 +34,11 @@ COMMENT_DECIDED = ProblemType(
     HTTPStatus.CONFLICT,
     "The comment is not any more as it was when the decision was made.",
 )
+DECISION_NOT_POSSIBLE = ProblemType(
+    "decision-not-possible",
+    HTTPStatus.CONFLICT,
+    "The decision does not lead from the comment's state: `allowed` has those that do.",
+)
 REPLY_CHANGED = ProblemType(
     "reply-changed",
     HTTPStatus.CONFLICT,
@@ -48,6 +53,7 @@ ERRORS: dict[type[Exception], tuple[ProblemType, object]] = {
     posting.Rejected: (COMMENT_REJECTED, None),
     posting.Conflict: (COMMENT_CHANGED, None),
     NotAsSeen: (COMMENT_DECIDED, None),
+    DecisionNotPossible: (DECISION_NOT_POSSIBLE, None),
     replies.ReplyChanged: (REPLY_CHANGED, None),
 }
 """For `dynapages.ninja.ProblemAPI`."""

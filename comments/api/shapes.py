@@ -169,7 +169,7 @@ class CommentOut(ResponseBody):
     helpful_votes: int | None = None
     """Of one comment, and in the list that is sorted by them; else null."""
     has_voted: bool | None = None
-    """Whether the user of the key has found it helpful; null without a user."""
+    """Whether the user of the key has found it helpful; null without one, and in a user's list."""
     version: int | None = None
     """What its author says to have read, to edit it; null in lists."""
     revision: str | None = None
@@ -205,6 +205,16 @@ class CommentConflict(Conflict[CommentOut]):
     To a new comment it comes where the same request was carried out before, and the comment was
     edited since.
     """
+
+
+class DecisionRefusal(CommentConflict):
+    """A decision that was not made.
+
+    ``current`` is the comment as it is now; ``allowed`` are the decisions that lead from its state,
+    where the one that was sent does not.
+    """
+
+    allowed: list[Decision] | None = None
 
 
 class ReplyConflict(Conflict[ReplyOut]):

@@ -11,25 +11,25 @@ from comments.api.comments import (
     name_of_caller,
     not_as_seen,
 )
-from comments.api.problems import COMMENT_DECIDED, REPLY_CHANGED
+from comments.api.problems import COMMENT_DECIDED, DECISION_NOT_POSSIBLE, REPLY_CHANGED
 from comments.api.routing import STAFF, router
 from comments.api.shapes import (
-    CommentConflict,
     CommentId,
     CommentOut,
     DecisionIn,
+    DecisionRefusal,
     ReplyConflict,
     ReplyIn,
     ReplyOut,
 )
-from comments.moderation.services import NotAsSeen, carry_out
+from comments.moderation.services import DecisionNotPossible, NotAsSeen, carry_out
 from comments.replies import services as replies
 from comments.store.states import Revision
 from dynapages.calls import clock
 from dynapages.ninja import caller_of, problem
 
 REPLIED = {HTTPStatus.OK: CommentOut, HTTPStatus.CONFLICT: ReplyConflict}
-DECIDED = {HTTPStatus.NO_CONTENT: None, HTTPStatus.CONFLICT: CommentConflict}
+DECIDED = {HTTPStatus.NO_CONTENT: None, HTTPStatus.CONFLICT: DecisionRefusal}
 """What the operations that write answer, by status."""
 
 
@@ -78,7 +78,7 @@ def remove_reply(request: HttpRequest, comment_id: CommentId) -> None:
 
 @router.post("/decisions/{path:comment_id}", response=DECIDED, auth=STAFF)
 def decide(request: HttpRequest, comment_id: CommentId, content: DecisionIn) -> object:
-    """Publish, reject, keep, hide, restore or delete a comment."""
+    """Publish, reject, keep, hide, restore or delete a comment; once more changes nothing."""
     seen = None
     if content.revision:
         seen = Revision.parse(content.revision)
@@ -86,6 +86,9 @@ def decide(request: HttpRequest, comment_id: CommentId, content: DecisionIn) -> 
     count_write_of_caller(request, is_staff=True)
     try:
         carry_out(content.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())
+    except DecisionNotPossible as error:
+        current = get_comment(request, comment_id).model_dump(mode="json")
+        return problem(DECISION_NOT_POSSIBLE, error, allowed=error.allowed, current=current)
     except NotAsSeen as error:
         return not_as_seen(request, COMMENT_DECIDED, error, comment_id=comment_id)
     return Status(HTTPStatus.NO_CONTENT, None)

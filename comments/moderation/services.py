@@ -77,9 +77,9 @@ _MEANWHILE = gettext_lazy(
 )
 _REFUSAL_BY_STATE = {
     State.HELD: gettext_lazy("A comment that waits is published, rejected or deleted."),
-    State.HIDDEN: gettext_lazy("A hidden comment is restored or deleted, not kept."),
-    State.REPORTED: gettext_lazy("A reported comment is kept, hidden or deleted, not restored."),
-    State.LISTED: _MEANWHILE,
+    State.HIDDEN: gettext_lazy("A hidden comment is restored or deleted."),
+    State.REPORTED: gettext_lazy("A reported comment is kept, hidden or deleted."),
+    State.LISTED: gettext_lazy("A comment that is in its lists is hidden or deleted."),
 }
 """Why a decision is refused that does not lead from the state that the comment is in."""
 
@@ -113,6 +113,15 @@ class NotAsSeen(DynamoError):
         super().__init__(f"{sentence} {nothing}")
 
 
+class DecisionNotPossible(NotAsSeen):
+    """The decision does not lead from the state that the comment is in; ``allowed`` do."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(str(_REFUSAL_BY_STATE[state]))
+        allowed = [decision for decision, (sources, *_) in _STEPS.items() if state in sources]
+        self.allowed = (*allowed, Decision.DELETE)
+
+
 # Decisions
 
 
@@ -127,7 +136,8 @@ def carry_out(
     """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
 
     ``who`` is the decider's user name for the signal, empty for a command. Returns False for a
-    decision that was made already. Raises NotAsSeen, NoSuchComment and Contended.
+    decision that was made already. Raises NotAsSeen, DecisionNotPossible, NoSuchComment and
+    Contended.
     """
     if decision is Decision.DELETE:
         return _delete(comment_id, seen, who=who, now=now)
@@ -136,12 +146,15 @@ def carry_out(
     def attempt() -> tuple[StoredComment, bool]:
         """Write the decision; return the comment as it was before, and whether it is new."""
         stored = load_comment(comment_id)
-        # Two members of staff who decide alike are both right.
         if stored.state is target:
+            # Who saw it so has decided on nothing.
+            if seen is not None and seen.state not in sources:
+                raise DecisionNotPossible(stored.state)
+            # Two members of staff who decide alike are both right.
             return stored, False
         _require_as_seen(stored, seen)
         if stored.state not in sources:
-            raise NotAsSeen(str(_REFUSAL_BY_STATE[stored.state]))
+            raise DecisionNotPossible(stored.state)
         _write_decision(stored, target, now=now)
         return stored, True
 

@@ -363,7 +363,7 @@ def test_the_command_decides_and_says_what_cannot_be(comment, capsys):
     with pytest.raises(CommandError, match="There is no comment"):
         call_command("moderate", "never-there", "hide")
     hide(comment_id=comment.id, now=NOW)
-    with pytest.raises(CommandError, match="restored or deleted, not kept"):
+    with pytest.raises(CommandError, match="A hidden comment is restored or deleted"):
         call_command("moderate", comment.id, "keep")
 
 

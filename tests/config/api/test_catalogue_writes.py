@@ -233,7 +233,7 @@ class TestAValue:
             ("description", "a\0b", NUL),
             ("external_id", "a\0b", NUL),
             ("name", "a\0b", "Send a name that is to be seen, without the character NUL."),
-            ("name", " \n", "The text has at least 1 characters."),
+            ("name", " \n", "This must not be empty."),
             ("name", "x" * 301, "The text has at most 300 characters."),
             ("description", "x" * 5_001, "The text has at most 5000 characters."),
             ("categories", ["x"] * 11, "The list has at most 10 entries."),

@@ -8,11 +8,15 @@ import pytest
 
 from comments.lists.queries import MOST_UNITS, MOST_UNITS_OF_AN_ITEM
 from comments.lists.search_queries import MOST_UNITS as MOST_UNITS_OF_A_SEARCH
+from comments.search.models import TABLE
+from comments.search.pending import _mark
+from dynapages.django.callers import Scope
+from dynapages.process import client
 from tests.support.comments.browsing import visit
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import written
-from tests.support.comments.writers import made_product
-from tests.support.config.api import NOBODY, problem_of
+from tests.support.comments.writers import made_product, someone
+from tests.support.config.api import NOBODY, problem_of, program_of
 
 pytestmark = [pytest.mark.usefixtures("tables", "wide_limits"), pytest.mark.real_engine]
 FIRST = datetime(2025, 11, 3, tzinfo=UTC)
@@ -35,6 +39,9 @@ SEARCHES = (
     "q=battery&language=de&rating=1&rating=2",
     "q=rare&rating=1&rating=3",
 )
+
+UNITS_OF_A_KEY = 4
+"""What a key, its user, its limit and the user's votes for a product cost, the first time."""
 
 
 def comments_of(product_id: str, count: int) -> list:
@@ -127,6 +134,29 @@ class TestTheCostOfAPage:
         costs = [NOBODY.get(f"{listed}?limit={limit}").json()["cost"] for limit in (1, 20, 100)]
         assert costs == sorted(costs)
         assert costs[0] < costs[-1]
+
+
+@pytest.mark.parametrize("limit", [20, 100])
+@pytest.mark.parametrize("query", SEARCHES)
+class TestTheCostOfASearch:
+    def test_is_higher_with_a_key_by_what_that_costs(self, listed, query, limit):
+        url = f"{listed}?{query}&limit={limit}"
+        program = program_of(someone("reader").username, Scope.READ)
+        cost, cost_with_key = NOBODY.get(url).json()["cost"], program.get(url).json()["cost"]
+        assert cost_with_key - cost <= UNITS_OF_A_KEY
+
+    def test_is_higher_by_a_unit_for_each_comment_just_written(self, listed, query, limit):
+        product_id = made_product()
+        load_searched(comments_of(product_id, 110))
+        url = f"/products/{product_id}/comments?{query}&limit={limit}"
+        NOBODY.get(url)  # so that its rarest word is known
+        before = NOBODY.get(url).json()["cost"]
+        for number in range(3):
+            mark = _mark("CHANGE#x", product_id, {f"{product_id}-{number:03}"})
+            client().put_item(TableName=TABLE, Item=mark)
+        after = NOBODY.get(url).json()["cost"]
+        assert after == before + 3
+        assert after <= MOST_UNITS_OF_A_SEARCH + 3
 
 
 class TestAMonth:

@@ -3,7 +3,6 @@
 import pytest
 
 from comments.gates import Reject
-from comments.moderation.services import Decision
 from comments.signals import comment_replied
 from dynapages.django.callers import Scope
 from tests.support.comments.deciding import hide
@@ -203,12 +202,35 @@ class TestADecision:
         del said["revision"]
         assert staff.post(f"/decisions/{comment['id']}", said).status_code == 204
 
-    def test_that_does_not_fit_is_refused(self, staff, comment):
-        for decision in (Decision.REJECT, Decision.KEEP):
-            if decision is Decision.KEEP:
-                hide(comment_id=comment["id"])
-            answer = staff.post(f"/decisions/{comment['id']}", {"decision": decision})
-            assert problem_of(answer)[0] == 409
+    def test_that_does_not_fit_is_refused_with_those_that_do(self, staff, comment):
+        url = f"/decisions/{comment['id']}"
+        answer = staff.post(url, {"decision": "reject"})
+        assert problem_of(answer) == (
+            409,
+            "A comment that is in its lists is hidden or deleted. Nothing was changed.",
+        )
+        assert answer.json()["code"] == "decision-not-possible"
+        assert answer.json()["allowed"] == ["hide", "delete"]
+        hide(comment_id=comment["id"])
+        answer = staff.post(url, {"decision": "keep"})
+        assert answer.json()["code"] == "decision-not-possible"
+        assert answer.json()["allowed"] == ["restore", "delete"]
+
+    @pytest.mark.parametrize("decision", ["publish", "keep", "restore"])
+    def test_on_what_was_seen_in_its_lists_already_is_refused(self, staff, comment, decision):
+        revision = staff.get(f"/comments/{comment['id']}").json()["revision"]
+        said = {"decision": decision, "revision": revision}
+        answer = staff.post(f"/decisions/{comment['id']}", said)
+        assert (answer.status_code, answer.json()["code"]) == (409, "decision-not-possible")
+
+    def test_that_was_made_already_changes_nothing(self, staff, comment):
+        revision = staff.get(f"/comments/{comment['id']}").json()["revision"]
+        for said in ({"revision": revision}, {"revision": revision}, {}):
+            answer = staff.post(f"/decisions/{comment['id']}", {"decision": "hide", **said})
+            assert answer.status_code == 204
+        seen = staff.get(f"/comments/{comment['id']}").json()["revision"]
+        said = {"decision": "hide", "revision": seen}
+        assert staff.post(f"/decisions/{comment['id']}", said).status_code == 409
 
     @pytest.mark.parametrize(
         "said", [{}, {"decision": "burn"}, {"decision": "hide", "revision": "x"}]
