@@ -7,6 +7,7 @@ whoever asks for what. Every request is metered on a real engine.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from itertools import product
 from urllib.parse import urlencode
 
@@ -29,6 +30,7 @@ from comments.store.counts import ProductCounts, remember_counts
 from dynapages.calls import metered
 from dynapages.django.paging import END, tokens
 from dynapages.lists import HIGHEST, Ordinal, PageRequest, Position, Toward, sort_key_of
+from dynapages.ninja.lists import LARGEST_PAGE
 from tests.support.chance import CHANCE, examples, unique
 from tests.support.comments.browsing import shown
 from tests.support.comments.hostile_texts import (
@@ -80,9 +82,9 @@ class Asked:
         first = list_url(self.product_id, self.chosen, self.order, self.search)
         return f"{first}&{urlencode(self.start)}" if self.start else first
 
-    @property
-    def api_url(self) -> str:
+    def api_url(self, limit: int) -> str:
         query: list[tuple[str, object]] = [("q", self.text), ("order", self.order.value)]
+        query.append(("limit", limit))
         query += [("language", one) for one in self.chosen.languages]
         query += [("rating", one) for one in self.chosen.ratings]
         for side, token in self.start.items():
@@ -117,11 +119,11 @@ def prices_of_pages(asked: Asked) -> Iterator[tuple[str, float]]:
             url = getattr(shown(answer), way)
 
 
-def prices_of_api(asked: Asked) -> Iterator[tuple[str, float]]:
-    """The same by the API."""
+def prices_of_api(asked: Asked, *, limit: int = 20) -> Iterator[tuple[str, float]]:
+    """The same by the API, where pages may be larger."""
     program = Client()
     for way in ("next", "previous"):
-        url: str | None = asked.api_url
+        url: str | None = asked.api_url(limit)
         for _ in range(1 + STEPS):
             if not url:
                 break
@@ -158,7 +160,12 @@ def prices_with_hidden(asked: Asked) -> Iterator[tuple[str, float]]:
             request = PageRequest(20, position, toward)
 
 
-FORMS = {"page": prices_of_pages, "API": prices_of_api, "with hidden": prices_with_hidden}
+FORMS = {
+    "page": prices_of_pages,
+    "API": prices_of_api,
+    "largest page of the API": partial(prices_of_api, limit=LARGEST_PAGE),
+    "with hidden": prices_with_hidden,
+}
 
 
 def prices(asked: Asked) -> dict[str, float]:
