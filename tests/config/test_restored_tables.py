@@ -46,6 +46,8 @@ from tests.support.work import finish_what_waits, later, work_off
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 
+IN_NIGHTLY = (pytest.mark.slow, pytest.mark.long)
+"""Further combinations of moments, seconds each."""
 NAMES = {("comments", "name")}
 """Names of products in rankings, which are the catalogue's."""
 POSTINGS = {("words", "postings"), ("words", "words")}
@@ -88,8 +90,8 @@ class TestTablesOfOneMoment:
     @pytest.mark.parametrize(
         "moment",
         [
-            pytest.param("early", marks=pytest.mark.slow),
-            pytest.param("middle", marks=pytest.mark.slow),
+            pytest.param("early", marks=IN_NIGHTLY),
+            pytest.param("middle", marks=IN_NIGHTLY),
             "late",
         ],
     )
@@ -106,9 +108,9 @@ class TestOneTableOfAnEarlierMoment:
         [
             "shop",
             "comments",
-            pytest.param("words", marks=pytest.mark.slow),
-            pytest.param("sets", marks=pytest.mark.slow),
-            pytest.param("activity", marks=pytest.mark.slow),
+            pytest.param("words", marks=IN_NIGHTLY),
+            pytest.param("sets", marks=IN_NIGHTLY),
+            pytest.param("activity", marks=IN_NIGHTLY),
         ],
     )
     def test_differs_in_just_these_kinds_and_is_repaired(self, moments, table):
@@ -133,8 +135,8 @@ class TestOneTableOfAMomentAtWhichWorkWasGoingOn:
         [
             ("comments", set()),
             ("words", {("words", "change")}),
-            pytest.param("shop", set(), marks=pytest.mark.slow),
-            pytest.param("sets", COPIES_LATE, marks=pytest.mark.slow),
+            pytest.param("shop", set(), marks=IN_NIGHTLY),
+            pytest.param("sets", COPIES_LATE, marks=IN_NIGHTLY),
         ],
     )
     def test_is_repaired_and_the_rest_of_its_work_is_done(self, moments, table, kinds):
@@ -151,6 +153,7 @@ class TestOneTableOfAMomentAtWhichWorkWasGoingOn:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("shop", "comments", "derived"), [*product(MOMENTS, repeat=3)])
 def test_tables_of_any_moments_are_repaired(moments, shop, comments, derived):
     moments.bring_back(shop=shop, comments=comments, words=derived, sets=derived)
@@ -165,6 +168,7 @@ class TestATableOfWhichEachItemIsOfAMomentOfItsOwn:
         self.is_repaired(moments, table, seed=1)
 
     @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("seed", range(2, 10))
     @pytest.mark.parametrize("table", ["shop", "comments", "words", "sets"])
     def test_is_repaired_but_for_what_is_lost_by_any_chance(self, moments, table, seed):
@@ -224,10 +228,8 @@ def failing(moments: Moments, who: str | None) -> dict[str, int]:
     "uneven",
     [
         {"shop": "early"},
-        pytest.param({"comments": "early", "words": "middle"}, marks=pytest.mark.slow),
-        pytest.param(
-            {"words": "early", "sets": "middle", "activity": "early"}, marks=pytest.mark.slow
-        ),
+        pytest.param({"comments": "early", "words": "middle"}, marks=IN_NIGHTLY),
+        pytest.param({"words": "early", "sets": "middle", "activity": "early"}, marks=IN_NIGHTLY),
     ],
     ids=["shop", "comments", "derived tables"],
 )
