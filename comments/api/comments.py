@@ -155,7 +155,7 @@ def _posted(request: HttpRequest, response: HttpResponse, comment_id: str) -> St
 def edit(
     request: HttpRequest, comment_id: CommentId, content: EditIn, if_match: IfMatch = None
 ) -> object:
-    """Replace a comment of one's own: what is not sent, it has not."""
+    """Replace a comment of one's own; what is not sent becomes empty."""
 
     def replaced(_before: posting.Draft) -> posting.Draft:
         return content.draft
@@ -167,7 +167,7 @@ def edit(
 def change(
     request: HttpRequest, comment_id: CommentId, content: CommentPatch, if_match: IfMatch = None
 ) -> object:
-    """Change parts of a comment of one's own: what is not sent stays as it is."""
+    """Change parts of a comment of one's own; what is not sent stays as it is."""
     return _edit(request, comment_id, content.changed, version=content.version)
 
 

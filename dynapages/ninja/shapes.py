@@ -105,7 +105,7 @@ class PartialBody(RequestBody):
 
 
 class QueryParameters(BaseModel):
-    """What an operation takes in its address; `ProblemAPI` refuses parameters it has not."""
+    """What an operation takes in its address; `ProblemAPI` refuses others."""
 
 
 class ResponseBody(BaseModel):

@@ -164,7 +164,7 @@ def save_product(
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> object:
-    """Create or replace a product: what is not sent, it has not."""
+    """Create or replace a product; what is not sent becomes empty."""
     product = NewProduct(product_id, **_content_in(dict(body)))
     version = _version_or_new(request, body.version)
     try:
@@ -189,7 +189,7 @@ def _is_created(request: HttpRequest, saved: editing.Saved, *, version: str | No
 def change_product(
     request: HttpRequest, product_id: ProductId, body: ProductPatch, if_match: IfMatch = None
 ) -> object:
-    """Change parts of a product: what is not sent stays as it is."""
+    """Change parts of a product; what is not sent stays as it is."""
     changes = _content_in(body.sent)
     version = version_seen(request, body.sent.get("version"))
     try:
@@ -266,7 +266,7 @@ def save_category(
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> object:
-    """Create or replace a category: what is not sent, it has not."""
+    """Create or replace a category; what is not sent becomes empty."""
     category = NewCategory(slug, body.name, body.parent, body.is_off)
     version = _version_or_new(request, body.version)
     try:
@@ -284,7 +284,7 @@ def save_category(
 def change_category(
     request: HttpRequest, slug: Slug, body: CategoryPatch, if_match: IfMatch = None
 ) -> object:
-    """Change parts of a category, rename or move it: what is not sent stays as it is."""
+    """Change parts of a category, rename or move it; what is not sent stays as it is."""
     changes = body.sent
     version = version_seen(request, changes.pop("version", None))
     try:
