@@ -142,7 +142,7 @@ def post_comment(
 def save_edit(
     draft: Draft, *, comment_id: str, version: int | None, user_id: str, now: datetime
 ) -> bool:
-    """Give a user's own comment another content; like `change_own` else."""
+    """Replace the content of a user's own comment; return and raise what `change_own` does."""
 
     def replaced(_before: Draft) -> Draft:
         return draft

@@ -17,6 +17,7 @@ from ninja.operation import Operation
 from dynapages.django.callers import Caller, Scope
 from dynapages.django.problems import ProblemType
 from dynapages.django.refusals import Refusal
+from dynapages.ninja import strict
 from tests.support.config.api import ROOT, operations, problem_of, schema, sent
 
 ALL = operations()
@@ -373,6 +374,21 @@ class TestABodyOfAnotherKind:
     def test_may_say_that_it_is_not_compressed(self):
         answer = answer_to("POST /products/{product_id}/comments", Content_Encoding="identity")
         assert answer.json()["code"] == "accepted"
+
+
+class TestABodyOfJson:
+    def test_is_read_once(self, monkeypatch):
+        read = []
+        json_of = strict.json_of
+
+        def spy(body: bytes) -> object:
+            read.append(body)
+            return json_of(body)
+
+        monkeypatch.setattr(strict, "json_of", spy)
+        answer = answer_to("POST /products/{product_id}/comments")
+        assert answer.json()["code"] == "accepted"
+        assert len(read) == 1
 
 
 class TestAVersion:
