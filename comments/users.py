@@ -12,7 +12,6 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db.models import Field
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.utils.translation import pgettext
 
@@ -20,6 +19,7 @@ from comments.host import COMMENTS
 from dynapages.calls import labelled_calls
 from dynapages.django import access
 from dynapages.django.access import Visitor
+from dynapages.django.paging import address_of_item
 
 if TYPE_CHECKING:  # they are models, and this is imported before apps are ready
     from django.contrib.auth.base_user import AbstractBaseUser
@@ -184,4 +184,4 @@ def profile_url(user_id: str) -> str:
     """Return the address of a user's comments; empty for nobody."""
     if not user_id:
         return ""
-    return reverse("comments:profile", args=[slug_of(user_id)])
+    return address_of_item("comments:profile", slug_of(user_id))

@@ -57,7 +57,7 @@ FIRST_PAGE_ONLY = gettext_noop(
 )
 NOT_SHOWN = gettext_noop("“shown” is a number from 0 to %(most)s.")
 NOT_BY_RATING = gettext_noop("A search is sorted by time: newest or oldest first.")
-SOURCES = ("py", "html", "mo")
+SOURCES = ("py", "html", "jinja", "mo")
 """The suffixes of files that decide what a page says."""
 
 

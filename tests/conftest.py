@@ -16,9 +16,7 @@ from django.test import override_settings
 from django.utils import translation
 from django.utils.module_loading import import_string
 
-from comments.templatetags import comments as comment_tags
 from dynapages.django.paging import address_of
-from dynapages.django.templatetags import dynapages
 from dynapages.django.work import queues
 from dynapages.process import client, connect, current_connection
 from dynapages.tables import create_missing
@@ -236,14 +234,12 @@ def own_log(tables, settings):
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    """Forget the counts that pages were planned by, the HTML of their parts, and their language.
+    """Forget the counts that pages were planned by, and their language.
 
     And addresses, which are others by other URLs; and that another system was away.
     """
     translation.deactivate()
     cache.clear()
-    dynapages._render.cache_clear()
-    comment_tags._render.cache_clear()
     address_of.cache_clear()
     for queue in queues():
         queue._paused_until.clear()

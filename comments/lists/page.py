@@ -219,10 +219,12 @@ class CommentsPage:
             "voted": self.voted,
             "highlights": self.highlights,
             "explain": self._explain,
+            "kept": (),
             **self._reading_on(),
         }
         if request.search:
             context["search"] = search_shown(request.search, shown, self._url_with_search)
+            context["kept"] = request.search.fields
             context["most_units"] = MOST_UNITS
             context["is_behind"] = not self.results.pending.are_all_named
             context["is_searched_anew"] = not self.results.pending.are_none

@@ -56,6 +56,7 @@ from comments.web.forms import (
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import signed_in
+from dynapages.django.jinja import jinja_macro
 from dynapages.django.next_page import back
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
 
@@ -207,8 +208,8 @@ def _show_posted(
     is_on_product_page = unquote(current_path) == unquote(product_url)
     if not wants_partial(request) or not is_on_product_page:
         return redirect_page(request, url)
-    context = {"id": product_id, "posted_url": url}
-    response = render(request, "comments/posting/_write_link.html", context)
+    write_link = jinja_macro("comments/posting/_write_link.jinja", "write_link")
+    response = HttpResponse(write_link(product_id, posted_url=url))
     return reswap(retarget(response, "#write-comment"), "outerHTML")
 
 

@@ -1,25 +1,21 @@
-"""Tags: the HTML of a comment in a list, remembered; the base that pages extend.
+"""Tags: the HTML of comments in a list; the base that pages extend.
 
 Two are for the project's own pages: `average_of` and `comments_of` a product.
 """
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from django import template
-from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.template import Template
 from django.template.base import Parser, Token
 from django.template.context import Context
-from django.template.loader import get_template
 from django.template.loader_tags import ExtendsNode
-from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
 from comments.filters import CommentFilter
 from comments.host import COMMENTS, Product
@@ -30,27 +26,15 @@ from comments.search.words import Search, marked
 from comments.store.counts import ProductCounts, read_counts
 from comments.users import profile_url, user_id_of
 from dynapages.calls import fault_in, labelled_calls
+from dynapages.django.jinja import jinja_macro
 from dynapages.django.paging import anchors_behind
 from dynapages.pynamodb import FAILURES
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-REMEMBERED = 1_000
-"""Comments whose HTML is kept, at some 3 kB each."""
+COMMENT_TEMPLATE = "comments/lists/_comment.jinja"
 
-_SHOWN = (
-    *(field.name for field in fields(CommentEntry)),
-    "url",
-    "profile_url",
-    "anchor",
-    "stars",
-    "language_name",
-    "created_iso",
-    "created_second",
-    "created_day",
-)
-"""What the template of a comment has of it."""
 register = template.Library()
 
 
@@ -97,21 +81,12 @@ def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeStr
     """Render the comments of a list of their product for the user of the page."""
     search_shown = context.get("search")
     search = search_shown["request"].search if search_shown else None
-    # What is found would be remembered for one search alone.
-    render = _renderer() if search is None else _render.__wrapped__
+    render = jinja_macro(COMMENT_TEMPLATE, "comment_card")
     reader_of = _readers(context, comments)
     rows: list[str] = []
     for comment in comments:
-        row = render(
-            comment,
-            reader_of(comment),
-            helpful=None,
-            about=None,
-            level=3,
-            language=get_language(),
-            search=search,
-        )
-        rows.append(row)
+        title, text = _marked(comment, search)
+        rows.append(render(comment, reader_of(comment), title, text))
     return SafeString("".join(rows))
 
 
@@ -129,14 +104,20 @@ def comment_html(
     ``about`` is its product, where that is shown, ``level`` (2 to 6) that of its heading.
     """
     reader = _readers(context, [comment])(comment)
-    return _renderer()(
-        comment, reader, helpful=helpful, about=about, level=level, language=get_language()
+    render = jinja_macro(COMMENT_TEMPLATE, "comment_card")
+    html: str = render(
+        comment, reader, comment.title, comment.text, helpful=helpful, about=about, level=level
     )
+    return SafeString(html)
 
 
-def _renderer() -> Callable[..., SafeString]:
-    """Return what renders a comment, remembered unless templates are being edited."""
-    return _render.__wrapped__ if settings.DEBUG else _render
+def _marked(comment: CommentEntry, search: Search | None) -> tuple[str, str]:
+    """Return the title and the text of a comment, with the words of a search marked."""
+    if search is None:
+        return comment.title, comment.text
+    stems = search.stems(comment.language)
+    title = marked(comment.title, stems, comment.language)
+    return title, marked(comment.text, stems, comment.language)
 
 
 def _readers(
@@ -168,33 +149,6 @@ def _readers(
         )
 
     return reader_of
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _render(
-    comment: CommentEntry,
-    reader: Reader,
-    *,
-    helpful: int | None,
-    about: Product | None,
-    level: int,
-    language: str | None,
-    search: Search | None = None,
-) -> SafeString:
-    """Render a comment, with the words of a search marked."""
-    del language  # the sentences are in the one that is active
-    shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
-    shown["author"] = comment.author_name
-    if search:
-        stems = search.stems(comment.language)
-        for name in ("title", "text"):
-            shown[name] = marked(shown[name], stems, comment.language)
-    shown |= {"comment": comment, "reader": reader, "helpful": helpful}
-    shown |= {"about": about, "level": level}
-    if reader.can_vote and not reader.is_user:
-        shown["vote_url"] = reverse("comments:vote_comment", args=[comment.id])
-        shown["report_url"] = reverse("comments:report_comment", args=[comment.id])
-    return SafeString(get_template("comments/lists/_comment.html").render(shown))
 
 
 @register.inclusion_tag("comments/average_of.html")

@@ -6,7 +6,7 @@ from urllib.parse import urldefrag, urlsplit
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import redirect, resolve_url
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -21,6 +21,7 @@ from comments.web.forms import missing_as_404
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.django.access import signed_in
+from dynapages.django.jinja import render_jinja
 from dynapages.django.next_page import back, path_of_next, with_next
 from dynapages.django.paging import anchor_of, wants_partial
 from dynapages.django.refusals import Refusal
@@ -116,10 +117,10 @@ def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
     if not wants_partial(request):
         return back(request, default=reverse("comments:comment", args=[comment_id]))
     context = {
-        "comment": {"id": comment_id},
-        "is_user": True,
+        # Whose comment it is, the page has said.
+        "comment": {"id": comment_id, "author_name": ""},
         "has_voted": is_helpful,
         "helpful": votes,
         "said": HELPFUL if is_helpful else _("Vote removed."),
     }
-    return render(request, "comments/votes/_helpful.html", context)
+    return HttpResponse(render_jinja("comments/votes/voted.jinja", context))

@@ -7,7 +7,6 @@ from typing import cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
@@ -15,6 +14,7 @@ from config.navigation import Navigation
 from config.telemetry.requests import OnSent, RequestRecord, is_watched, observed, view_of
 from config.web.bodies import REFUSED
 from dynapages.calls import metered
+from dynapages.django.jinja import render_jinja
 from dynapages.django.paging import grouped, wants_partial
 from dynapages.django.refusals import refuse
 from shop.accounts.sessions import READ_STAFF
@@ -136,8 +136,8 @@ class NavigationMiddleware:
         if is_staff and request.method == "POST":
             Navigation(request).note_change()
         if _is_fragment(request, response) and not request.session.is_empty():
-            context = {"is_staff": is_staff}
-            response.content += render_to_string("_nav_counts.html", context, request).encode()
+            context = {"is_staff": is_staff, "navigation": Navigation(request)}
+            response.content += render_jinja("_nav_counts.jinja", context).encode()
         return response
 
 

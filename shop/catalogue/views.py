@@ -286,7 +286,7 @@ def suggestions(request: HttpRequest) -> HttpResponse:
     # Without JavaScript the address leads to the whole page.
     if not wants_partial(request):
         return redirect(search_pager(typed).first_url)
-    context = {}
+    context: dict[str, Any] = {"products": ()}
     with suppress(Refusal):
         context["products"] = find_products(parse_search(typed), SUGGESTED).items
     return render_list(request, template, template, context)

@@ -1,32 +1,23 @@
-"""Template tags: a list's pager, moments, remembered parts, the site's name."""
-
-from collections.abc import Hashable
-from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Any
+"""Template tags: a list's pager, moments, templates of Jinja2, the site's name."""
 
 from django import template
-from django.conf import settings
 from django.template import RequestContext
-from django.template.loader import get_template
-from django.utils.formats import date_format
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
+from dynapages.django.jinja import jinja_macro, render_jinja
+from dynapages.django.moments import as_datetime, moment_html
 from dynapages.django.paging import PageLinks, links_of, site_name
 from dynapages.lists.feed import FeedPage
 
-MOST_MOMENTS = 2_000
-"""Moments whose HTML is remembered, at some 200 bytes each."""
-MOST_PARTS = 400
-"""Parts of pages whose HTML is remembered, at up to some kilobytes each."""
+PAGER_TEMPLATE = "dynapages/pager.jinja"
 
 register = template.Library()
 register.simple_tag(site_name)
+register.simple_tag(moment_html, name="moment")
+register.filter(as_datetime)
 
 
-@register.inclusion_tag("dynapages/pager.html", takes_context=True)
+@register.simple_tag(takes_context=True)
 def pager(
     context: RequestContext,
     page: FeedPage | PageLinks,
@@ -36,65 +27,44 @@ def pager(
     newer: str = "",
     older: str = "",
     has_last: bool = True,
-) -> dict[str, Any]:
+) -> SafeString:
     """Show the links to the pages around ``page``: first, newer, older, last.
 
     ``target`` is the selector of the list, which htmx swaps; without one the links are plain.
     ``anchor`` is where they lead on their pages without htmx. ``newer`` and ``older`` are the
     labels where time runs the other way, or there is none. A host overrides
-    ``dynapages/pager.html``.
+    ``dynapages/pager.jinja``.
     """
     links = page if isinstance(page, PageLinks) else links_of(context.request, page)
-    return {
+    last_url = None
+    if has_last:
+        last_url = links.last_url
+    values = {
         "newer_url": links.newer_url,
         "older_url": links.older_url,
         "first_url": links.first_url,
-        "last_url": links.last_url if has_last else None,
+        "last_url": last_url,
         "target": target,
         "anchor": anchor,
         "newer_label": newer,
         "older_label": older,
     }
-
-
-@register.filter
-def as_datetime(moment: datetime) -> str:
-    """Format an aware datetime for ``<time datetime>``, as UTC: HTML takes no microseconds."""
-    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+    return render_jinja(PAGER_TEMPLATE, values)
 
 
 @register.simple_tag
-def moment(at: datetime, form: str = "SHORT_DATE_FORMAT") -> SafeString:
-    """Show an aware datetime, as UTC, in the form of one of Django's formats of dates."""
-    return _moment(at, form, get_language())
+def include_jinja(template_name: str, **values: object) -> SafeString:
+    """Put a template of Jinja2 here, which gets ``values`` and nothing else of the page.
 
-
-@lru_cache(maxsize=MOST_MOMENTS)
-def _moment(at: datetime, form: str, language: str | None) -> SafeString:
-    del language  # months are in the one that is active
-    utc = at.astimezone(UTC)
-    return format_html(
-        '<time datetime="{}" title="{} UTC">{}</time>',
-        as_datetime(utc),
-        date_format(utc, "DATETIME_FORMAT"),
-        date_format(utc, form),
-    )
-
-
-@register.simple_tag
-def remembered(template_name: str, **values: Hashable) -> SafeString:
-    """Render a template that depends on ``values`` alone, or return what they gave before.
-
-    Values must compare equal only where they show the same. The template gets nothing else: neither
-    the request nor the user. What it shows in another language is remembered apart.
+    See `dynapages.django.jinja`. Raises jinja2.TemplateNotFound.
     """
-    render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
-    return render(get_language(), template_name, tuple(values.items()))
+    return render_jinja(template_name, values)
 
 
-@lru_cache(maxsize=MOST_PARTS)
-def _render(
-    language: str | None, template_name: str, values: tuple[tuple[str, Hashable], ...]
-) -> SafeString:
-    del language  # the sentences are in the one that is active
-    return SafeString(get_template(template_name).render(dict(values)))
+@register.simple_tag
+def call_macro(template_name: str, macro: str, *args: object, **values: object) -> SafeString:
+    """Put what a macro of a template of Jinja2 returns here.
+
+    Raises jinja2.TemplateNotFound, and AttributeError where the template has no such macro.
+    """
+    return SafeString(jinja_macro(template_name, macro)(*args, **values))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.http import HttpResponse
-from django.template import Context, Engine, Template
+from django.template import Engine
 from django.test import Client
 from django.utils.translation import override
 
@@ -26,7 +26,7 @@ from dynapages.django.paging import grouped
 from dynapages.lists import PageRequest
 from tests.support.comments.browsing import HTMX, visit
 from tests.support.comments.loading import load
-from tests.support.comments.truth import START, numbered_comments
+from tests.support.comments.truth import numbered_comments
 from tests.support.orders.making import put_product
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -186,22 +186,6 @@ class TestWhatIsRemembered:
             days.append(comment.one("time").text)
             assert ("Report" in comment.text) is (language == "en")
         assert days == ["20 Nov 2026", "20. Nov 2026"]
-
-    @pytest.mark.parametrize(
-        ("template", "shown"),
-        [
-            ("{% moment at 'DATE_FORMAT' %}", ["20 November 2026", "20. November 2026"]),
-            (
-                "{% remembered 'comments/lists/_skip_link.html' %}",
-                ["Skip to the comments", "Zu den Kommentaren"],
-            ),
-        ],
-    )
-    def test_of_a_part_is_apart_for_each_language_of_the_site(self, template, shown):
-        for language, text in zip(("en", "de"), shown, strict=True):
-            with override(language):
-                context = Context({"at": START})
-                assert text in Template("{% load dynapages %}" + template).render(context)
 
     def test_of_a_number_is_apart_for_each_language_of_the_site(self):
         numbers = []
