@@ -5,7 +5,7 @@ Two are for the project's own pages: `average_of` and `comments_of` a product.
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -76,6 +76,10 @@ class Reader:
     next_url: str = ""
 
 
+VISITOR = Reader(is_user=False, is_own=False, can_vote=False, has_voted=False, page_url="")
+VISITOR_WHO_MAY_VOTE = replace(VISITOR, can_vote=True)
+
+
 @register.simple_tag(takes_context=True)
 def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeString:
     """Render the comments of a list of their product for the user of the page."""
@@ -125,21 +129,23 @@ def _readers(
 ) -> Callable[[CommentEntry], Reader]:
     """Return a function of a comment on a page that returns what the page's user may do with it."""
     user, voted = context["user"], context.get("voted")
-    is_user, is_staff, user_id = user.is_authenticated, user.is_staff, user_id_of(user)
-    page_url = context["request"].get_full_path() if is_user else ""
+    if not user.is_authenticated:
+        return _visitor_who_may_vote if voted is not None else _visitor
+    is_staff, user_id = user.is_staff, user_id_of(user)
+    page_url = context["request"].get_full_path()
     next_anchors: dict[str, str] = {}
     if is_staff:
         anchors = [comment.anchor for comment in comments]
         next_anchors = dict(zip(anchors, anchors_behind(anchors), strict=False))
 
     def reader_of(comment: CommentEntry) -> Reader:
-        is_own = is_user and comment.user_id == user_id
+        is_own = comment.user_id == user_id
         list_url = next_url = ""
         if is_staff and not comment.is_hidden:
             list_url = f"{page_url}#{comment.anchor}"
             next_url = f"{page_url}#{next_anchors[comment.anchor]}"
         return Reader(
-            is_user=is_user,
+            is_user=True,
             is_own=is_own,
             can_vote=voted is not None and not comment.is_hidden and not is_own,
             has_voted=comment.id in (voted or ()),
@@ -149,6 +155,18 @@ def _readers(
         )
 
     return reader_of
+
+
+def _visitor(_comment: CommentEntry) -> Reader:
+    return VISITOR
+
+
+def _visitor_who_may_vote(comment: CommentEntry) -> Reader:
+    """Return what somebody who is not signed in may do where there are votes: sign in for one."""
+    if comment.is_hidden:
+        return VISITOR
+    return VISITOR_WHO_MAY_VOTE
+
 
 
 @register.inclusion_tag("comments/average_of.html")
