@@ -94,6 +94,28 @@ def test_an_app_and_the_library_bring_their_own_sentences(collected):
     assert all(place.startswith("dynapages/") for place in library)
 
 
+@needs_gettext
+def test_a_template_of_jinja_gives_its_sentences_at_their_lines(tmp_path, monkeypatch):
+    shown = [
+        '{{ _("%(n)s “words”", n=words|length) }}{{ _("Sort\\n") }}',
+        '{{ pgettext("month", "From") }}',
+        '{{ ngettext("a comment", "comments", total) }}',
+    ]
+    (tmp_path / "page.jinja").write_text("\n".join(shown))
+    (tmp_path / "locale").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with override_settings(LOCALE_PATHS=[tmp_path / "locale"]):
+        call_command("makemessages", locale=["de"], verbosity=0)
+    catalogue = (tmp_path / "locale" / "de" / "LC_MESSAGES" / "django.po").read_text()
+    entries = catalogue.split("\n\n")[1:]
+    assert [entry.strip() for entry in entries] == [
+        '#: page.jinja:1\n#, python-format\nmsgid "%(n)s “words”"\nmsgstr ""',
+        '#: page.jinja:1\nmsgid "Sort\\n"\nmsgstr ""',
+        '#: page.jinja:2\nmsgctxt "month"\nmsgid "From"\nmsgstr ""',
+        '#: page.jinja:3\nmsgid "a comment"\nmsgid_plural "comments"\nmsgstr[0] ""\nmsgstr[1] ""',
+    ]
+
+
 def sentences(catalogue: str) -> list[str]:
     """Return what is to be translated, whatever its place in the files."""
     return sorted(re.findall(r"^msgid(?:_plural)? ((?:\".*\"\n)+)", catalogue, re.MULTILINE))
