@@ -79,13 +79,15 @@ coverage: install
 	@.ci/test dynoxide --cov $(ARGS)
 
 # All of them, even when the first finds something.
+TEMPLATES := templates lab/templates dynapages comments
 lint: install
 	@status=0; \
 	for check in \
 		"ruff check --output-format concise ." \
 		"ruff format --check ." \
 		"mypy" \
-		"djlint --quiet --lint templates lab/templates dynapages comments"; \
+		"djlint --quiet --lint $(TEMPLATES)" \
+		"djlint --quiet --lint --profile jinja --extension jinja $(TEMPLATES)"; \
 	do \
 		echo "$$check"; $(PYTHON) -m $$check || status=1; \
 	done; \

@@ -16,6 +16,9 @@ DJANGOS = {"i18n", "l10n", "static", "tz"}
 OTHERS_STATIC = "django_htmx/"
 TAG = re.compile(r"""\{%-?\s*(\w+)\s+(.*?)\s*%\}""", re.DOTALL)
 NAMED = re.compile(r"""^["']([^"']*)["']""")
+CALL = re.compile(r"""\b(\w+)\(["']([^"']*)["']""")
+OF_TEMPLATES = ("extends", "include", "include_jinja", "call_macro", "from", "import")
+OF_URLS = ("url", "item_url", "optional_url")
 
 
 @cache
@@ -30,11 +33,15 @@ def templates(app: Path) -> dict[str, str]:
 
 
 def named(app: Path, *tags: str) -> Iterator[tuple[str, str]]:
-    """Yield each name in quotes that a tag begins with, and the template that it is in."""
+    """Yield each name in quotes that a tag or a call begins with, and the template it is in."""
     for template, text in templates(app).items():
         for tag, arguments in TAG.findall(text):
             if tag in tags and (found := NAMED.match(arguments)):
                 yield template, found[1]
+        if template.endswith(".jinja"):
+            for function, name in CALL.findall(text):
+                if function in tags:
+                    yield template, name
 
 
 @pytest.mark.parametrize(
@@ -43,7 +50,7 @@ def named(app: Path, *tags: str) -> Iterator[tuple[str, str]]:
 class TestTemplates:
     def test_extend_and_include_no_others(self, app, folders):
         known = set().union(*(templates(folder) for folder in folders))
-        found = set(named(app, "extends", "include", "remembered"))
+        found = set(named(app, *OF_TEMPLATES))
         assert {(name, other) for name, other in found if other not in known} == set()
 
     def test_load_no_other_tags(self, app, folders):
@@ -61,7 +68,7 @@ class TestTemplates:
 
     def test_reverse_no_other_urls(self, app, folders):
         prefix = f"{app.name}:" if app is APP else "none:"
-        found = set(named(app, "url"))
+        found = set(named(app, *OF_URLS))
         assert {(name, url) for name, url in found if not url.startswith(prefix)} == set()
 
     def test_link_no_other_files(self, app, folders):
@@ -77,6 +84,9 @@ class TestTemplates:
         assert [name for name, text in templates(app).items() if "Dynashop" in text] == []
 
 
-def test_what_is_named_is_found():
+@pytest.mark.parametrize(
+    ("tags", "at_least"), [(OF_TEMPLATES, 60), (OF_URLS, 30), (OF_URLS[1:], 10)]
+)
+def test_what_is_named_is_found(tags, at_least):
     """Or the tests above would pass whatever the templates said."""
-    assert len(set(named(APP, "extends", "include", "remembered", "url"))) > 40
+    assert len(set(named(APP, *tags))) > at_least

@@ -11,7 +11,7 @@ import pytest
 SDIST = Path(__file__).resolve().parents[2]
 LIBRARY = SDIST / "dynapages"
 ONLY_IN_THE_SDIST = {"tests", "examples", "docs"}
-HELD = {".py", ".toml", ".typed", ".html", ".css", ".js", ".po", ".mo"}
+HELD = {".py", ".toml", ".typed", ".html", ".jinja", ".css", ".js", ".po", ".mo"}
 
 pytestmark = pytest.mark.skipif(
     not (SDIST / "PKG-INFO").exists(), reason="this is no sdist: .ci/package builds one"

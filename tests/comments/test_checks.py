@@ -89,7 +89,7 @@ class TestTheChecks:
         assert told.keys() == {"comments.BASE_TEMPLATE"}
 
     def test_name_a_base_template_that_would_show_nothing(self):
-        base = "comments/_stars.html"  # of no block
+        base = "comments/posting/_text_field.html"  # of no block
         told = found(COMMENTS={**settings.COMMENTS, "BASE_TEMPLATE": base})
         assert "{% block content %}" in told["comments.BASE_TEMPLATE"]
 

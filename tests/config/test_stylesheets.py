@@ -18,19 +18,20 @@ MOST_LINES = 900
 
 
 def linked(text: str) -> list[str]:
-    return re.findall(r"{% static '([\w/]+\.css)' %}", text)
+    return re.findall(r"""\bstatic[ (]["']([\w/]+\.css)["']""", text)
 
 
 def test_each_is_linked_by_all_pages_or_by_those_that_need_it():
-    texts = [path.read_text() for folder in TEMPLATES for path in folder.rglob("*.html")]
+    paths = [path for folder in TEMPLATES for path in folder.rglob("*.*")]
+    texts = [path.read_text() for path in paths if path.suffix in {".html", ".jinja"}]
     assert {sheet for text in texts for sheet in linked(text)} == SHEETS.keys() - {ELSEWHERE}
 
 
 def test_those_of_the_apps_are_linked_for_other_projects_in_the_same_order():
     theirs = linked(HEAD.read_text())
     assert set(theirs) == {sheet for sheet in SHEETS if not sheet.startswith("css/")}
-    links = PROJECT / "templates" / "_head_links.html"
-    scripts = PROJECT / "templates" / "_head_scripts.html"
+    links = PROJECT / "templates" / "_head_links.jinja"
+    scripts = PROJECT / "templates" / "_head_scripts.jinja"
     ours = linked(links.read_text() + scripts.read_text())
     assert [sheet for sheet in ours if sheet in theirs] == [
         sheet for sheet in theirs if sheet != ELSEWHERE

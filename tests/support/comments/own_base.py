@@ -24,7 +24,7 @@ BASE = """<!DOCTYPE html>
   </body>
 </html>
 """
-COUNTS = "_nav_counts.html"
+COUNTS = "_nav_counts.jinja"
 """What a middleware of this site adds to each fragment."""
 
 
