@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 from comments.host import COMMENTS, DEFAULTS
 from comments.users import id_field, is_path
 from dynapages.calls import FAILURES, sentence_about
+from dynapages.django.checks import template_folders, unread_template
 from dynapages.process import client
 from dynapages.tables import TableDiffers, require_ready
 
@@ -41,6 +42,8 @@ MIDDLEWARE = (
     "dynapages.django.middleware.RefusalMiddleware",
 )
 """Each, or a class made from it, is needed."""
+REMOVED_TEMPLATES = {"comments/lists/_skip_link.html": "comments/lists/list.html"}
+"""Templates that are gone without one of the same name by Jinja2, and where their words are now."""
 DJANGOS_ENGINE = "django.template.backends.django.DjangoTemplates"
 CONTEXT_PROCESSORS = (
     "django.template.context_processors.request",
@@ -152,6 +155,7 @@ def _templates() -> Iterator[CheckMessage]:
     yield from _context_processors(engines)
     if any(_finds_templates_of_apps(engine) for engine in engines):
         yield from _base_template()
+        yield from _removed_templates()
     else:
         hint = "Set 'APP_DIRS': True in TEMPLATES, for Django's own engine."
         yield _error("APP_DIRS", "The templates of the app cannot be found.", hint)
@@ -190,6 +194,15 @@ def _base_template() -> Iterator[CheckMessage]:
         what = f"The template {base!r} has no block 'content': pages would be empty."
         hint = "Put {% block content %}{% endblock %} where pages are to show what they say."
         yield _error("BASE_TEMPLATE", what, hint)
+
+
+def _removed_templates() -> Iterator[CheckMessage]:
+    """Yield a warning for each template of the project that overrides one that is gone."""
+    for name, instead in REMOVED_TEMPLATES.items():
+        for folder in template_folders():
+            path = folder / name
+            if path.is_file():
+                yield unread_template(path, instead)
 
 
 def _addresses() -> Iterator[CheckMessage]:

@@ -168,7 +168,6 @@ def _visitor_who_may_vote(comment: CommentEntry) -> Reader:
     return VISITOR_WHO_MAY_VOTE
 
 
-
 @register.inclusion_tag("comments/average_of.html")
 def average_of(product_id: object) -> dict[str, Any]:
     """Show a product's average rating, with a link to its comments; nothing without any.

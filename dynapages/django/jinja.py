@@ -9,29 +9,38 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 from django.conf import settings
+from django.dispatch import receiver
+from django.template import TemplateDoesNotExist
 from django.template.engine import Engine
-from django.template.utils import get_app_template_dirs
 from django.templatetags.static import static
 from django.urls import NoReverseMatch
+from django.utils.autoreload import file_changed
 from django.utils.html import linebreaks
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import get_language, get_language_info, gettext, ngettext, pgettext
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, nodes
+from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound, nodes
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 
 from dynapages.django.moments import as_datetime, date_text, moment_html
 from dynapages.django.paging import address_of, address_of_item, grouped, site_name
 
-_CONSTANT: Mapping[str, Callable[..., str]] = {"_": gettext, "pgettext": pgettext, "static": static}
+SUFFIX = ".jinja"
+_CONSTANTS: Mapping[str, Callable[..., str]] = {
+    "_": gettext,
+    "pgettext": pgettext,
+    "static": static,
+}
 """What is called while a template is compiled."""
-_PLACES = re.compile(r"%\((\w+)\)s")
-"""A value in a sentence; what stands between values is split from them."""
+_VALUE = re.compile(r"%\((\w+)\)s")
+"""A value in a sentence: `re.split` gives texts and, between them, names of values."""
 
 
 def render_jinja(name: str, context: Mapping[str, Any]) -> SafeString:
@@ -44,10 +53,9 @@ def jinja_macro(name: str, macro: str) -> Callable[..., Markup]:
 
     Raises jinja2.TemplateNotFound, and AttributeError where the template has no such macro.
     """
-    template = jinja_template(name)
-    # While templates are edited, what one imports may have changed since it was read.
-    module = template.make_module() if settings.DEBUG else template.module
-    found: Callable[..., Markup] = getattr(module, macro)
+    found: Callable[..., Markup] | None = getattr(jinja_template(name).module, macro, None)
+    if found is None:
+        raise AttributeError(f"The template {name!r} has no macro {macro!r}.")
     return found
 
 
@@ -56,83 +64,20 @@ def jinja_template(name: str) -> Template:
     return _environment(get_language(), Engine.get_default()).get_template(name)
 
 
-class _Environment(Environment):
-    """An environment of one language, whose sentences are part of what it compiles.
-
-    ``_("…")`` costs nothing when a page is rendered; ``_("… %(name)s …", name=…)`` fills in.
-    """
-
-    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        template: nodes.Template = _Translator().visit(super()._parse(source, name, filename))
-        return template
-
-
-class _Translator(NodeTransformer):
-    """Puts sentences in the active language, and addresses of files, in place of their calls."""
-
-    def visit_Output(self, node: nodes.Output) -> nodes.Output:  # noqa: N802 - as jinja2 calls it
-        shown: list[nodes.Expr] = []
-        for child in node.nodes:
-            sentence = _sentence_of(child)
-            if isinstance(child, nodes.Call) and sentence is not None:
-                # Values are put between the sentence's parts, which is faster than to format it.
-                shown += _parts_of(sentence, child)
-            else:
-                shown.append(self.visit(child))
-        node.nodes = shown
-        return node
-
-    def visit_Call(self, node: nodes.Call) -> nodes.Expr:  # noqa: N802 - the same
-        self.generic_visit(node)
-        sentence = _sentence_of(node)
-        if sentence is None:
-            return node
-        html = nodes.TemplateData(sentence, lineno=node.lineno)
-        if not node.kwargs:
-            return html
-        values = [nodes.Pair(nodes.Const(each.key), each.value) for each in node.kwargs]
-        return nodes.Mod(html, nodes.Dict(values), lineno=node.lineno)
-
-
-def _sentence_of(node: nodes.Node) -> str | None:
-    """Return what a call of ``_`` or ``pgettext`` stands for, None for other nodes.
-
-    Raises jinja2.nodes.Impossible where the sentence is not written in the template itself.
-    """
-    if not isinstance(node, nodes.Call) or not isinstance(node.node, nodes.Name):
-        return None
-    translate = _CONSTANT.get(node.node.name)
-    if translate is None:
-        return None
-    return translate(*(argument.as_const() for argument in node.args))
-
-
-def _parts_of(sentence: str, call: nodes.Call) -> list[nodes.Expr]:
-    """Return the texts of a sentence, and its values between them."""
-    values = {each.key: each.value for each in call.kwargs}
-    parts: list[nodes.Expr] = []
-    for index, text in enumerate(_PLACES.split(sentence)):
-        if index % 2:
-            parts.append(values[text])
-        elif text:
-            parts.append(nodes.TemplateData(text.replace("%%", "%"), lineno=call.lineno))
-    return parts
-
-
 @cache  # as many as there are languages: a site has one engine
 def _environment(language: str | None, engine: Engine) -> Environment:
     """Return the environment of the active language, whose templates lie where the engine's do."""
     del language  # templates are compiled while it is active
-    folders = (*engine.dirs, *get_app_template_dirs("templates"))
-    environment = _Environment(
-        loader=FileSystemLoader([str(folder) for folder in folders]),
+    environment = Environment(
+        loader=_Loader(engine),
         autoescape=True,
-        auto_reload=settings.DEBUG,
+        auto_reload=False,  # see _forget_templates
         cache_size=-1,  # no more than there are files
         lstrip_blocks=True,
         trim_blocks=True,
         undefined=StrictUndefined,
     )
+    environment.code_generator_class = _Generator
     environment.globals.update(
         item_url=address_of_item,
         moment=moment_html,
@@ -151,6 +96,95 @@ def _environment(language: str | None, engine: Engine) -> Environment:
         utc=_utc,
     )
     return environment
+
+
+@receiver(file_changed)
+def _forget_templates(file_path: Path, **_: object) -> None:
+    """Read templates again when a file was edited that runserver watches, as Django's are."""
+    if file_path.suffix in (SUFFIX, ".mo"):
+        _environment.cache_clear()
+
+
+class _Loader(BaseLoader):
+    """Finds templates as an engine of Django does, by that engine's own loaders."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, None]:
+        del environment
+        for loader in self._engine.template_loaders:
+            for origin in loader.get_template_sources(template):
+                try:
+                    contents = loader.get_contents(origin)  # type: ignore[attr-defined] # all have it
+                except TemplateDoesNotExist:
+                    continue
+                return contents, origin.name, None
+        raise TemplateNotFound(template)
+
+
+class _Generator(CodeGenerator):
+    """Writes sentences in the active language into what it compiles.
+
+    ``_("…")`` costs nothing when a page is rendered; ``_("… %(name)s …", name=…)`` fills in.
+    """
+
+    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802 - as jinja2 calls it
+        super().visit_Template(_Translator(self.fail).visit(node), frame)
+
+
+class _Translator(NodeTransformer):
+    """Puts sentences, and addresses of files, in place of their calls.
+
+    ``fail`` is called with what is wrong and its line.
+    """
+
+    def __init__(self, fail: Callable[[str, int], NoReturn]) -> None:
+        self._fail = fail
+
+    def visit_Output(self, node: nodes.Output) -> nodes.Output:  # noqa: N802 - as jinja2 calls it
+        self.generic_visit(node)
+        shown: list[nodes.Expr] = []
+        for child in node.nodes:
+            # One part after the other is shown faster than all of them joined.
+            if isinstance(child, nodes.Concat):
+                shown += child.nodes
+            else:
+                shown.append(child)
+        node.nodes = shown
+        return node
+
+    def visit_Call(self, node: nodes.Call) -> nodes.Expr:  # noqa: N802 - the same
+        self.generic_visit(node)
+        if not isinstance(node.node, nodes.Name) or node.node.name not in _CONSTANTS:
+            return node
+        text = self._constant(node, node.node.name)
+        if not node.kwargs:
+            return nodes.TemplateData(text, lineno=node.lineno)
+        return nodes.Concat(self._parts(text, node), lineno=node.lineno)
+
+    def _constant(self, call: nodes.Call, name: str) -> str:
+        """Return what a call stands for in the active language."""
+        texts: list[str] = []
+        for argument in call.args:
+            if not isinstance(argument, nodes.Const):
+                self._fail(f"{name}() takes texts that are written in the template.", call.lineno)
+            texts.append(argument.value)
+        return _CONSTANTS[name](*texts)
+
+    def _parts(self, sentence: str, call: nodes.Call) -> list[nodes.Expr]:
+        """Return the texts of a sentence, and its values between them."""
+        values = {each.key: each.value for each in call.kwargs}
+        parts: list[nodes.Expr] = []
+        for index, text in enumerate(_VALUE.split(sentence)):
+            is_value = index % 2 == 1
+            if not is_value:
+                parts.append(nodes.TemplateData(text.replace("%%", "%"), lineno=call.lineno))
+            elif text in values:
+                parts.append(values[text])
+            else:
+                self._fail(f"The sentence {sentence!r} is given no {text}.", call.lineno)
+        return parts
 
 
 def _plural(singular: str, plural: str, number: int, **values: object) -> Markup:

@@ -16,6 +16,8 @@ from comments.store.table import limiter, read_item
 from dynapages.calls import clock
 from dynapages.items import wire_key
 from dynapages.writes import Limit
+from tests.support.comments.own_base import BASE
+from tests.support.own_templates import own_templates
 
 CONTEXT = "django.template.context_processors.request"
 
@@ -98,6 +100,13 @@ class TestTheChecks:
         assert told == {
             "comments.APP_DIRS": "Set 'APP_DIRS': True in TEMPLATES, for Django's own engine."
         }
+
+    def test_name_a_template_of_the_project_that_is_gone_from_the_app(self, tmp_path):
+        name = "comments/lists/_skip_link.html"
+        with own_templates(tmp_path, {"base.html": BASE, name: "Mine"}):
+            told = found()
+        assert told.keys() == {"dynapages.templates"}
+        assert "at 'comments/lists/list.html'" in told["dynapages.templates"]
 
     def test_name_addresses_that_are_missing(self):
         told = found(ROOT_URLCONF="shop.sitemap.urls")

@@ -1,0 +1,55 @@
+"""System checks of the library: templates that a project has written and that nothing reads."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.apps import AppConfig
+from django.core.checks import CheckMessage, Warning  # noqa: A004 - Django's own name
+from django.core.exceptions import ImproperlyConfigured
+from django.template import Engine
+
+from dynapages.django.jinja import SUFFIX
+
+ID = "dynapages.templates"
+
+
+def check_templates(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
+    """Return a warning for each template of Django in whose place one of Jinja2 is read.
+
+    Such is a ``pager.html`` where another folder has a ``pager.jinja`` of the same path.
+    """
+    del app_configs
+    folders = template_folders()
+    messages: list[CheckMessage] = []
+    for folder in folders:
+        for template in sorted(folder.rglob(f"*{SUFFIX}")):
+            name = template.relative_to(folder)
+            for other in folders:
+                unread = other / name.with_suffix(".html")
+                # An app may have both in one folder, as templates of two names.
+                if other != folder and unread.is_file():
+                    messages.append(unread_template(unread, name.as_posix()))
+    return messages
+
+
+def unread_template(path: Path | str, instead: str) -> CheckMessage:
+    """Build the warning of a template at a path, in whose place another one is read."""
+    what = f"The template {path} is not read any more."
+    hint = (
+        f"Write what it changes into a template of your own at {instead!r}, and delete the old one."
+    )
+    return Warning(what, hint=hint, id=ID)
+
+
+def template_folders() -> list[Path]:
+    """Return the folders of templates in the order in which they are searched."""
+    try:
+        engine = Engine.get_default()
+    except ImproperlyConfigured:  # there is none of Django's engines
+        return []
+    folders: list[Path] = []
+    for loader in engine.template_loaders:
+        # Not all loaders read files.
+        if hasattr(loader, "get_dirs"):
+            folders += map(Path, loader.get_dirs())
+    return folders
