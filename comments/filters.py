@@ -4,7 +4,7 @@ The languages are those of ISO 639-1, with their names in the active language.
 """
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from gettext import translation
 from operator import itemgetter
@@ -44,12 +44,17 @@ def is_language(code: str) -> bool:
 
 def language_name(code: str) -> str:
     """Return a language's name in the active one, such as ``Portuguese`` for ``pt``."""
-    return _names(get_language()).get(code, code)
+    return language_names().get(code, code)
+
+
+def language_names() -> Mapping[str, str]:
+    """Return the name of every language in the active one, by code."""
+    return _names(get_language())
 
 
 def all_languages() -> list[tuple[str, str]]:
     """Return the code and name of every language, sorted by name."""
-    return sorted(_names(get_language()).items(), key=itemgetter(1))
+    return sorted(language_names().items(), key=itemgetter(1))
 
 
 def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
@@ -141,18 +146,21 @@ class CommentFilter:
         return frozenset(parts)
 
     def in_any_language(self) -> Self:
-        return replace(self, languages=())
+        return type(self)(ratings=self.ratings)
 
     def with_any_rating(self) -> Self:
-        return replace(self, ratings=())
+        return type(self)(languages=self.languages)
 
     def toggle_language(self, language: str) -> Self:
         """Add or remove a language; from any language, choose it alone."""
-        return replace(self, languages=tuple(sorted({*self.languages} ^ {language})))
+        return type(self)(tuple(sorted({*self.languages} ^ {language})), self.ratings)
 
     def toggle_rating(self, rating: int) -> Self:
         """Add or remove a rating; from any rating, choose it alone."""
-        return type(self).of(self.languages, {*self.ratings} ^ {rating})
+        ratings = tuple(sorted({*self.ratings} ^ {rating}))
+        if ratings == RATINGS:
+            ratings = ()
+        return type(self)(self.languages, ratings)
 
 
 def _parts(text: str) -> list[str]:

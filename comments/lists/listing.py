@@ -4,28 +4,31 @@
 a page of it for the template, and `progress_of` says how far a page came that is short.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from comments.filters import ANY, RATINGS, CommentFilter, language_name
+from comments.filters import ANY, RATINGS, CommentFilter, language_name, language_names
 from comments.host import COMMENTS
-from comments.lists.orders import CommentOrder, month_name, month_options, order_options
+from comments.lists.orders import (
+    LANGUAGES_OF_SITE,
+    CommentOrder,
+    month_name,
+    month_options,
+    order_options,
+)
 from comments.lists.queries import CommentPage, reached_at
 from comments.lists.search_listing import MatchCounts, match_counts
 from comments.lists.search_queries import SearchRequest
-from comments.store.counts import Cell, ProductCounts
+from comments.store.counts import ProductCounts, ValueCounts
 from dynapages.django.paging import Pager, Toggle, address_of, grouped
 from dynapages.lists import Order, Page, Toward, timestamp
 
 REMEMBER = "remember"
 """The parameter of a link to a list whose choice of languages is remembered."""
-CHOICES_REMEMBERED = 200
-"""Lists whose filters and months are kept, at some 10 kB each."""
 
 
 # URLs.
@@ -113,85 +116,54 @@ def listing_of(
     ``search``: then what is on the page is counted, if that is the whole list.
     """
     comments, counts = results.comments, results.counts
+    lists = _Lists(product_id, chosen, order, search)
+    numbers: MatchCounts | ValueCounts = counts.by_value(chosen)
+    if search:
+        numbers = match_counts(results, chosen)
+    languages = _languages(lists, counts, numbers, is_remembered=is_remembered)
+    ratings = _ratings(lists, numbers)
     months = counts.months
     if results.sections:
         # In a list that is read in groups of languages, only the first would begin at a month.
         months = {}
-    matches = None
-    if search:
-        matches = match_counts(results, chosen)
     month_shown = ""
     if comments:
         month_shown = comments[0].created_iso[: len("2026-03")]
-    choices = _choices(
-        product_id,
-        chosen,
-        order,
-        search=search,
-        matches=matches,
-        cells=frozenset(counts.cells.items()),
-        months=frozenset(months.items()),
-        is_remembered=is_remembered,
-        language=get_language(),
-    )
-    return {
-        **choices,
-        "comments": comments,
-        "month_shown": month_shown,
-        "is_default_language": is_default_language,
-    }
-
-
-@lru_cache(maxsize=CHOICES_REMEMBERED)
-def _choices(  # noqa: PLR0913 - all that it depends on, each a keyword
-    product_id: str,
-    chosen: CommentFilter,
-    order: CommentOrder,
-    *,
-    search: SearchRequest | None,
-    matches: MatchCounts | None,
-    cells: frozenset[tuple[Cell, int]],
-    months: frozenset[tuple[str, int]],
-    is_remembered: bool,
-    language: str | None,
-) -> Mapping[str, Any]:
-    """Return what of `listing_of` is the same for all pages of a list."""
-    del language  # the words are in the one that is active
-    counts = ProductCounts(dict(cells), dict(months))
-    choices = _Choices(product_id, chosen, order, search, is_remembered)
-    numbers = matches or _ListCounts(counts, chosen)
-    languages = choices.languages(counts, numbers)
-    ratings = choices.ratings(numbers)
-    toggles = (*languages, *ratings)
-    pressed = tuple(toggle for toggle in toggles if toggle.pressed)
     all_url = ""
     if chosen.narrowed:
-        all_url = choices.url_of(CommentFilter())
+        all_url = lists.url_of(CommentFilter())
     search_off_url = ""
     if search:
         search_off_url = list_url(product_id, chosen, order)
     return {
-        "address": f"{_base_url(product_id)}{{language}}/{{rating}}/{_query(order, search)}",
+        "address": f"{lists.base_url}{{language}}/{{rating}}/{lists.query}",
         "all_url": all_url,
         "heading": heading_of(chosen, order, search),
         "order": order,
         "orders": order_options(by_time=bool(search)),
         "search_off_url": search_off_url,
         "is_searchable": COMMENTS["SEARCH"],
-        "all_languages": choices.all_languages(numbers),
-        "languages": languages,
+        "all_languages": languages[0],
+        "languages": languages[1:],
         "without_languages": numbers.without_languages,
-        "all_ratings": choices.all_ratings(numbers),
-        "ratings": ratings,
+        "all_ratings": ratings[0],
+        "ratings": ratings[1:],
         "without_ratings": numbers.without_ratings,
-        "longest_bar": _longest_bar(ratings),
-        "chosen": pressed,
+        "longest_bar": _longest_bar(ratings[1:]),
+        "chosen": _pressed(languages[1:]) + _pressed(ratings[1:]),
         "is_in_one_language": len(chosen.languages) == 1,
-        "months": month_options(counts, order, with_counts=not (chosen.narrowed or search)),
+        "months": month_options(months, order, with_counts=not (chosen.narrowed or search)),
         "url": list_url(product_id, chosen),
         "average_rating": counts.average_rating,
         "comments_of_product": counts.total,
+        "comments": comments,
+        "month_shown": month_shown,
+        "is_default_language": is_default_language,
     }
+
+
+def _pressed(toggles: Sequence[Toggle]) -> tuple[Toggle, ...]:
+    return tuple(toggle for toggle in toggles if toggle.pressed)
 
 
 def _longest_bar(ratings: Sequence[Toggle]) -> int:
@@ -199,101 +171,101 @@ def _longest_bar(ratings: Sequence[Toggle]) -> int:
     return max(toggle.count or 0 for toggle in ratings)
 
 
-@dataclass(frozen=True, slots=True)
-class _ListCounts:
-    """How many comments of a list have a language or a rating, as `MatchCounts` of a search."""
+class _Lists:
+    """The lists that toggles lead to: of the same product, order and search.
 
-    counts: ProductCounts
-    chosen: CommentFilter
-    without_languages: str = ""
-    without_ratings: str = ""
+    What their URLs have in common is made once: a page has dozens of them.
+    """
 
-    def in_language(self, code: str) -> int:
-        return self.counts.within([code], self.chosen.ratings or RATINGS)
-
-    def with_rating(self, rating: int) -> int:
-        return self.counts.within(self.chosen.languages or self.counts.languages, [rating])
-
-    @property
-    def in_any_language(self) -> int:
-        return self.counts.of(self.chosen.in_any_language())
-
-    @property
-    def with_any_rating(self) -> int:
-        return self.counts.of(self.chosen.with_any_rating())
-
-
-@dataclass(frozen=True, slots=True)
-class _Choices:
-    """The toggles beside a list; each leads to the same list with its value, or without it."""
-
-    product_id: str
-    chosen: CommentFilter
-    order: CommentOrder
-    search: SearchRequest | None
-    is_remembered: bool
+    def __init__(
+        self,
+        product_id: str,
+        chosen: CommentFilter,
+        order: CommentOrder,
+        search: SearchRequest | None,
+    ) -> None:
+        self.chosen = chosen
+        self.base_url = _base_url(product_id)
+        self.query = _query(order, search)
 
     def url_of(self, chosen: CommentFilter) -> str:
-        return list_url(self.product_id, chosen, self.order, self.search)
+        """Return the URL of a list, as `list_url` does."""
+        return f"{self.base_url}{chosen.languages_in_url}/{chosen.ratings_in_url}/{self.query}"
 
-    def languages(
-        self, counts: ProductCounts, numbers: MatchCounts | _ListCounts
-    ) -> tuple[Toggle, ...]:
-        """Return a toggle for each language that the product has, or that is chosen."""
-        codes = {*counts.languages, *self.chosen.languages}
-        toggles = []
-        for code in sorted(codes, key=language_name):
-            toggle = Toggle(
-                value=code,
-                label=language_name(code),
-                url=self._language_url(self.chosen.toggle_language(code)),
-                pressed=code in self.chosen.languages,
-                count=numbers.in_language(code),
-            )
-            toggles.append(toggle)
-        return tuple(toggles)
 
-    def all_languages(self, numbers: MatchCounts | _ListCounts) -> Toggle:
-        return Toggle(
-            value=ANY,
-            label=_("All languages"),
-            url=self._language_url(self.chosen.in_any_language()),
-            pressed=not self.chosen.languages,
-            count=numbers.in_any_language,
+def _languages(
+    lists: _Lists,
+    counts: ProductCounts,
+    numbers: MatchCounts | ValueCounts,
+    *,
+    is_remembered: bool,
+) -> tuple[Toggle, ...]:
+    """Return the toggle of all languages, and of each that the product has or that is chosen."""
+    chosen = lists.chosen
+    names = language_names()
+    named = []
+    for code in {*counts.languages, *chosen.languages}:
+        named.append((names.get(code, code), code))
+    url = lists.url_of(chosen.in_any_language())
+    # Where it leads to what the visitor has chosen before, there is nothing to remember.
+    if not is_remembered:
+        url = _with_remembered_languages(url)
+    any_language = Toggle(
+        value=ANY,
+        label=_("All languages"),
+        url=url,
+        pressed=not chosen.languages,
+        count=numbers.in_any_language,
+    )
+    toggles = [any_language]
+    for name, code in sorted(named):
+        toggled = chosen.toggle_language(code)
+        url = lists.url_of(toggled)
+        if bool(toggled.languages) is is_remembered:
+            url = _with_remembered_languages(url)
+        toggle = Toggle(
+            value=code,
+            label=name,
+            url=url,
+            pressed=code in chosen.languages,
+            count=numbers.in_language(code),
         )
+        toggles.append(toggle)
+    return tuple(toggles)
 
-    def _language_url(self, toggled: CommentFilter) -> str:
-        """Return the URL of a list; if it changes what is remembered, one that says so."""
-        url = self.url_of(toggled)
-        is_of_all = not toggled.languages
-        # Nothing to remember: what it leads to is what the visitor has chosen before.
-        if is_of_all is self.is_remembered:
-            return url
-        return _with_remembered_languages(url)
 
-    def ratings(self, numbers: MatchCounts | _ListCounts) -> tuple[Toggle, ...]:
-        """Return a toggle for each rating, the best first."""
-        toggles = []
-        for rating in reversed(RATINGS):
-            label = ngettext("%(rating)s star", "%(rating)s stars", rating)
-            toggle = Toggle(
-                value=str(rating),
-                label=label % {"rating": rating},
-                url=self.url_of(self.chosen.toggle_rating(rating)),
-                pressed=rating in self.chosen.ratings,
-                count=numbers.with_rating(rating),
-            )
-            toggles.append(toggle)
-        return tuple(toggles)
-
-    def all_ratings(self, numbers: MatchCounts | _ListCounts) -> Toggle:
-        return Toggle(
-            value=ANY,
-            label=_("All ratings"),
-            url=self.url_of(self.chosen.with_any_rating()),
-            pressed=not self.chosen.ratings,
-            count=numbers.with_any_rating,
+def _ratings(lists: _Lists, numbers: MatchCounts | ValueCounts) -> tuple[Toggle, ...]:
+    """Return the toggle of all ratings, and of each, the best first."""
+    chosen = lists.chosen
+    any_rating = Toggle(
+        value=ANY,
+        label=_("All ratings"),
+        url=lists.url_of(chosen.with_any_rating()),
+        pressed=not chosen.ratings,
+        count=numbers.with_any_rating,
+    )
+    toggles = [any_rating]
+    for rating, name in _rating_names(get_language()):
+        toggle = Toggle(
+            value=str(rating),
+            label=name,
+            url=lists.url_of(chosen.toggle_rating(rating)),
+            pressed=rating in chosen.ratings,
+            count=numbers.with_rating(rating),
         )
+        toggles.append(toggle)
+    return tuple(toggles)
+
+
+@lru_cache(maxsize=LANGUAGES_OF_SITE)
+def _rating_names(_language: str | None) -> tuple[tuple[int, str], ...]:
+    """Return the ratings, the best first, with their names in the active language."""
+    # To look up the plurals of five ratings takes longer than all that depends on a list.
+    names = []
+    for rating in reversed(RATINGS):
+        name = ngettext("%(rating)s star", "%(rating)s stars", rating)
+        names.append((rating, name % {"rating": rating}))
+    return tuple(names)
 
 
 # Sentences.

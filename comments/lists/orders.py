@@ -1,14 +1,16 @@
 """The orders of a product's list of comments, their form in URLs, and jumps to a month."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Self
 
 from django.db.models import TextChoices
 from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from comments.filters import RATINGS, BadFilter
 from comments.store.counts import ProductCounts
@@ -19,6 +21,10 @@ HELPFUL = "helpful"
 """The value of ``?order=`` that leads to the most helpful comments, whose page is another."""
 MONTH = r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])"
 """The form of a month, such as ``2026-03``."""
+LANGUAGES_OF_SITE = 100
+"""Languages whose words are kept: as many as Django has translations for."""
+MONTHS_NAMED = 1_000
+"""Names of months that are kept: of forty years in two languages."""
 _MONTH = re.compile(MONTH, re.ASCII)
 
 
@@ -98,6 +104,12 @@ _SPOKEN = {
 
 def order_options(*, by_time: bool = False) -> tuple[tuple[str, str], ...]:
     """Return the values of ``?order=`` to offer, with what they are called."""
+    return _order_options(get_language(), by_time=by_time)
+
+
+@lru_cache(maxsize=LANGUAGES_OF_SITE)
+def _order_options(_language: str | None, *, by_time: bool) -> tuple[tuple[str, str], ...]:
+    # The words depend on the language alone, and to look them up takes longer than all the rest.
     options = []
     for order in CommentOrder:
         if not (by_time and order.is_by_rating):
@@ -147,20 +159,21 @@ def comments_in_front(
 
 
 def month_options(
-    counts: ProductCounts, order: CommentOrder, *, with_counts: bool
+    months: Mapping[str, int], order: CommentOrder, *, with_counts: bool
 ) -> tuple[tuple[str, str], ...]:
     """Return the months to offer, such as 2026-03, with what they are called; none by rating.
 
-    The counts are of all comments of the product.
+    They are given with their numbers of comments.
     """
     if order.is_by_rating:
         return ()
+    language = get_language()
     options = []
-    for month in sorted(counts.months, reverse=order.direction is Order.NEWEST_FIRST):
-        number = counts.months[month]
+    for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST):
+        number = months[month]
         if number <= 0:
             continue
-        name = month_name(month)
+        name = _month_name(month, language)
         if with_counts:
             name = f"{name} ({grouped(number)})"
         options.append((month, name))
@@ -169,4 +182,10 @@ def month_options(
 
 def month_name(month: str) -> str:
     """Format a month of `month_options`, such as ``March 2026``."""
+    return _month_name(month, get_language())
+
+
+@lru_cache(maxsize=MONTHS_NAMED)
+def _month_name(month: str, _language: str | None) -> str:
+    # A list offers all its months again on each page, and they never get another name.
     return date_format(date.fromisoformat(f"{month}-01"), "YEAR_MONTH_FORMAT")

@@ -45,15 +45,20 @@ class ProductCounts:
 
     @property
     def total(self) -> int:
-        return self.of(CommentFilter())
+        """The number of all comments."""
+        # A counter may be below zero for a moment, while transactions meet.
+        return sum(number for number in self.cells.values() if number > 0)
 
     @property
     def average_rating(self) -> float | None:
         """The mean rating, None where there are no comments."""
-        total = self.total
+        total = stars = 0
+        for (_language, rating), number in self.cells.items():
+            if number > 0:
+                total += number
+                stars += rating * number
         if not total:
             return None
-        stars = sum(rating * max(n, 0) for (_language, rating), n in self.cells.items())
         return stars / total
 
     def misses_partitions_of(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
@@ -69,6 +74,8 @@ class ProductCounts:
 
     def of(self, chosen: CommentFilter) -> int:
         """Count the comments that a filter lets through."""
+        if not chosen.languages and not chosen.ratings:
+            return self.total
         return self.within(chosen.languages or self.languages, chosen.ratings or RATINGS)
 
     def within(self, languages: Iterable[str], ratings: Iterable[int]) -> int:
@@ -78,9 +85,54 @@ class ProductCounts:
         distinct_ratings = set(ratings)
         for language in languages:
             for rating in distinct_ratings:
-                # A counter may be below zero for a moment, while transactions meet.
+                # As `total`, without what is below zero.
                 number += max(self.cells.get((language, rating), 0), 0)
         return number
+
+    def by_value(self, chosen: CommentFilter) -> "ValueCounts":
+        """Count the comments of a filter that have each language, and those that have each rating.
+
+        Each is counted as if nothing else of its own kind were chosen.
+        """
+        chosen_languages, chosen_ratings = chosen.languages, chosen.ratings
+        languages: dict[str, int] = {}
+        ratings: dict[int, int] = {}
+        # One pass over the cells: to count within a filter for each value takes ten times as long.
+        for (language, rating), number in self.cells.items():
+            if number <= 0:
+                continue
+            if not chosen_ratings or rating in chosen_ratings:
+                languages[language] = languages.get(language, 0) + number
+            if not chosen_languages or language in chosen_languages:
+                ratings[rating] = ratings.get(rating, 0) + number
+        return ValueCounts(languages, ratings)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCounts:
+    """How many comments of a list have a language or a rating.
+
+    Its names are those of `comments.lists.search_listing.MatchCounts`, which counts a search.
+    """
+
+    languages: Mapping[str, int]
+    ratings: Mapping[int, int]
+    without_languages: str = ""
+    without_ratings: str = ""
+
+    def in_language(self, code: str) -> int:
+        return self.languages.get(code, 0)
+
+    def with_rating(self, rating: int) -> int:
+        return self.ratings.get(rating, 0)
+
+    @property
+    def in_any_language(self) -> int:
+        return sum(self.languages.values())
+
+    @property
+    def with_any_rating(self) -> int:
+        return sum(self.ratings.values())
 
 
 def counters() -> Counters:

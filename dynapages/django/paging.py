@@ -46,6 +46,8 @@ EXPLAINED = "Dynapages-Explained"
 """The header by which ``lists.js`` asks for a list with its explanation, as on the screen."""
 NO_FORMAT = gettext_lazy("This is a page and has no other format: leave “format” out.")
 ONLY_ATOM = gettext_lazy("The only other format of this list is “atom”.")
+LEAST_GROUPED = 1_000
+"""The least number that has thousands."""
 SPARE_UNITS_FACTOR = 4
 """How many times what a page cost must be allowed, so that the first page surely has its items."""
 _ID_PLACE = "=ID="
@@ -577,6 +579,9 @@ def grouped(number: float, *, places: int | None = None) -> str:
     """
     if isinstance(number, int):
         shown = str(number)
+        # Most numbers on a page: no language groups fewer than three digits.
+        if 0 <= number < LEAST_GROUPED and not places:
+            return shown
     elif places is None:
         shown = f"{number:.6g}"
     else:

@@ -1,4 +1,4 @@
-"""An ETag differs wherever its page does, and what is remembered wherever what it shows does."""
+"""An ETag differs wherever its page does, and the words of pages wherever their language does."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -148,36 +148,22 @@ class TestTheFactsOfAPage:
         assert repr(changed.facts) != repr(page.facts)
 
 
-class TestWhatIsRemembered:
-    """Of parts of a page, in the process; of a product, in the cache of the site."""
+class TestTheWordsOfAPage:
+    """Of the language that the page is in, also where the other one was shown just before."""
 
-    def test_of_a_filter_is_apart_for_each_language_of_the_site(self, page, lamp):
-        headings = []
+    def test_of_a_filter_are_apart_for_each_language_of_the_site(self, page, lamp):
+        words = []
         for language in ("en", "de"):
             with override(language):
-                headings.append(listing_of(lamp, CommentFilter(), page.results)["heading"])
-        assert headings == ["Comments", "Kommentare"]
-
-    def test_of_a_filter_is_apart_for_who_has_chosen_all_languages(self, page, lamp):
-        links = [
-            listing_of(lamp, CommentFilter(), page.results, is_remembered=is_so)["languages"][0].url
-            for is_so in (False, True)
-        ]
-        assert links == [
-            f"/products/{lamp}/comments/nl/~/",
-            f"/products/{lamp}/comments/nl/~/?remember=languages",
+                listing = listing_of(lamp, CommentFilter(), page.results)
+            rating, (_value, order) = listing["ratings"][0], listing["orders"][0]
+            words.append((listing["heading"], rating.label, order))
+        assert words == [
+            ("Comments", "5 stars", "Newest first"),
+            ("Kommentare", "5 Sterne", "Neueste zuerst"),
         ]
 
-    def test_of_a_product_is_not_that_of_another(self):
-        cache.clear()
-        remember_counts("one", ProductCounts({("en", 5): 1}))
-        remember_counts("other", ProductCounts({("de", 1): 2}))
-        assert remembered_counts("one") == ProductCounts({("en", 5): 1})
-
-    def test_of_one_kind_is_not_that_of_another(self):
-        assert remembered_as("counts", "one") != remembered_as("largest-entry", "one")
-
-    def test_of_a_comment_is_apart_for_each_language_of_the_site(self, lamp):
+    def test_of_a_comment_are_apart_for_each_language_of_the_site(self, lamp):
         url = f"/products/{lamp}/comments/~/~/"
         days = []
         for language in ("en", "de"):
@@ -187,9 +173,34 @@ class TestWhatIsRemembered:
             assert ("Report" in comment.text) is (language == "en")
         assert days == ["20 Nov 2026", "20. Nov 2026"]
 
-    def test_of_a_number_is_apart_for_each_language_of_the_site(self):
+    def test_of_a_number_are_apart_for_each_language_of_the_site(self):
         numbers = []
         for language in ("en", "de"):
             with override(language):
                 numbers.append(grouped(1_234_567))
         assert numbers == ["1,234,567", "1.234.567"]
+
+
+class TestTheLinksOfAFilter:
+    def test_are_apart_for_who_has_chosen_all_languages(self, page, lamp):
+        links = [
+            listing_of(lamp, CommentFilter(), page.results, is_remembered=is_so)["languages"][0].url
+            for is_so in (False, True)
+        ]
+        assert links == [
+            f"/products/{lamp}/comments/nl/~/",
+            f"/products/{lamp}/comments/nl/~/?remember=languages",
+        ]
+
+
+class TestWhatIsRememberedOfAProduct:
+    """In the cache of the site."""
+
+    def test_is_not_that_of_another(self):
+        cache.clear()
+        remember_counts("one", ProductCounts({("en", 5): 1}))
+        remember_counts("other", ProductCounts({("de", 1): 2}))
+        assert remembered_counts("one") == ProductCounts({("en", 5): 1})
+
+    def test_of_one_kind_is_not_that_of_another(self):
+        assert remembered_as("counts", "one") != remembered_as("largest-entry", "one")

@@ -1,20 +1,23 @@
 """A list's addresses, headings, orders, chips and months."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import pytest
 from django.test import Client
 from django.urls import resolve
+from django.utils.translation import override
 
-from comments.filters import CommentFilter
-from comments.lists.listing import heading_of, list_url, pager_of
+from comments.filters import RATINGS, CommentFilter
+from comments.lists.listing import REMEMBER, heading_of, list_url, listing_of, pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import list_comments
 from comments.lists.recent import in_list, read_recent, with_recent
 from comments.posting.services import add_comment
-from comments.store.counts import read_counts
+from comments.store.counts import ProductCounts, read_counts
+from dynapages.django.paging import Toggle
 from dynapages.lists import PageRequest, Toward
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
@@ -175,6 +178,46 @@ class TestListUrl:
         assert match.kwargs == {"product_id": product_id, "languages": "de", "ratings": "~"}
 
 
+def toggle_urls(toggles: Iterable[Toggle]) -> dict[str, str]:
+    """The URLs of toggles by value, without what they say of remembering."""
+    urls = {}
+    for toggle in toggles:
+        parts = urlsplit(toggle.url)
+        named = [pair for pair in parse_qsl(parts.query) if pair[0] != REMEMBER]
+        urls[toggle.value] = parts._replace(query=urlencode(named)).geturl()
+    return urls
+
+
+class TestTheTogglesOfAList:
+    @pytest.mark.parametrize("order", CommentOrder)
+    @pytest.mark.parametrize("ratings", [(), (5,), (1, 2, 3, 4)])
+    @pytest.mark.parametrize("languages", [(), ("de",), ("de", "en")])
+    def test_lead_to_the_list_with_their_value_or_without_it(self, lamp, languages, ratings, order):
+        chosen = CommentFilter.of(languages, ratings)
+        counts = read_counts("lamp")
+        results = list_comments("lamp", chosen, PageRequest(3), counts=counts, order=order)
+        shown = listing_of("lamp", chosen, results, order=order)
+        expected = {}
+        for language in ("de", "en"):
+            expected[language] = list_url("lamp", chosen.toggle_language(language), order)
+        assert toggle_urls(shown["languages"]) == expected
+        expected = {}
+        for rating in RATINGS:
+            expected[str(rating)] = list_url("lamp", chosen.toggle_rating(rating), order)
+        assert toggle_urls(shown["ratings"]) == expected
+
+    @pytest.mark.parametrize(("language", "names"), [
+        ("en", ["English", "French", "German"]),
+        ("de", ["Deutsch", "Englisch", "Französisch"]),
+    ])  # fmt: skip
+    def test_are_sorted_by_the_names_of_languages(self, lamp, language, names):
+        counts = ProductCounts({(code, 5): 1 for code in ("de", "en", "fr")})
+        results = list_comments("lamp", CommentFilter(), PageRequest(3), counts=counts)
+        with override(language):
+            shown = listing_of("lamp", CommentFilter(), results)
+        assert [toggle.label for toggle in shown["languages"]] == names
+
+
 class TestPager:
     def test_has_a_name_of_its_own_for_every_list(self):
         lists = [
@@ -329,6 +372,13 @@ class TestTheMonthsOffered:
         assert options[0].text == "August 2026 (5)"
         options = visit(f"{DATED}/de/~/").page.one("select", id="month").all("option")
         assert options[0].text == "August 2026"
+
+    def test_have_the_names_of_the_language_of_the_page(self, dated):
+        names = {}
+        for language in ("en", "de"):
+            shown = visit(f"{DATED}/de/~/", **{"Accept-Language": language})
+            names[language] = shown.page.one("select", id="month").all("option")[5].text
+        assert names == {"en": "March 2026", "de": "März 2026"}
 
     def test_lead_to_the_list_shown(self, dated):
         shown = visit(f"{DATED}/de/4/?order=oldest")

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from django.utils.formats import number_format
+from django.utils.translation import override
 
-from dynapages.django.paging import extent_of
+from dynapages.django.paging import extent_of, grouped
 from dynapages.lists import Entry, Ordinal, Page, Position, Run
 from dynapages_testing.merged_lists import INDEX
 
@@ -25,6 +27,17 @@ def page(first: int | None, *, count: int = 20, more: bool = True) -> Page:
 
 def told(page: Page, total: int | None) -> str:
     return extent_of(page, total).replace("\N{EN DASH}", "-")
+
+
+class TestANumber:
+    @pytest.mark.parametrize("language", ["en", "de", "fr", "hi"])
+    @pytest.mark.parametrize("number", [0, 7, 999, 1_000, 2_500, 1_234_567, -5, -1_000])
+    def test_is_grouped_as_django_does(self, number, language):
+        with override(language):
+            assert grouped(number) == number_format(number, force_grouping=True)
+
+    def test_has_the_decimal_places_that_are_asked_for(self):
+        assert grouped(7, places=2) == "7.00"
 
 
 class TestWithATotal:
