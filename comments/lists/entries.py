@@ -13,7 +13,6 @@ from comments.models import Comment
 from comments.replies.services import Reply, reply_in
 from comments.store.states import hold_reason, product_id_of
 from comments.users import author_name, profile_url, slug_of
-from dynapages.django.moments import LONG_MOMENT, SHORT_DATE, date_text
 from dynapages.django.paging import address_of_item, anchor_of
 from dynapages.items import Item
 from dynapages.lists import id_at, moment_at, parse_timestamp, timestamp
@@ -108,16 +107,6 @@ class CommentEntry:
     @property
     def created_iso(self) -> str:
         return timestamp(self.created)
-
-    @property
-    def created_day(self) -> str:
-        """Such as ``20 Nov 2026``, UTC."""
-        return date_text(self.created, SHORT_DATE)
-
-    @property
-    def created_second(self) -> str:
-        """Such as ``20 November 2026, 09:30:00``, UTC."""
-        return date_text(self.created, LONG_MOMENT)
 
     @property
     def stars(self) -> str:

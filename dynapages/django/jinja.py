@@ -8,7 +8,7 @@ first. Sentences are translated by ``_``, ``ngettext`` and ``pgettext``; what is
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote
@@ -67,7 +67,6 @@ def jinja_template(name: str) -> Template:
 @cache  # as many as there are languages: a site has one engine
 def _environment(language: str | None, engine: Engine) -> Environment:
     """Return the environment of the active language, whose templates lie where the engine's do."""
-    del language  # templates are compiled while it is active
     environment = Environment(
         loader=_Loader(engine),
         autoescape=True,
@@ -89,7 +88,7 @@ def _environment(language: str | None, engine: Engine) -> Environment:
     environment.filters.update(
         as_datetime=as_datetime,
         cut=_cut,
-        date=date_text,
+        date=partial(date_text, language=language),
         grouped=grouped,
         linebreaks=_linebreaks,
         quoted=_quoted,
@@ -214,6 +213,8 @@ def _site_languages() -> list[tuple[str, str]]:
 def _linebreaks(text: str) -> Markup:
     """Return the paragraphs of a text as Django's filter does, escaped unless it is safe."""
     is_safe = hasattr(text, "__html__")
+    if not is_safe and "\n" not in text and "\r" not in text:  # as most are
+        return Markup("<p>%s</p>") % text
     return Markup(linebreaks(text, autoescape=not is_safe))  # noqa: S704 - it escapes
 
 

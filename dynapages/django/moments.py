@@ -50,9 +50,12 @@ def moment_html(at: datetime, form: str = SHORT_DATE) -> SafeString:
     )
 
 
-def date_text(at: datetime, form: str) -> str:
-    """Return what `django.utils.formats.date_format` does, such as ``20 Nov 2026``."""
-    pattern = _pattern(form, get_language())
+def date_text(at: datetime, form: str, *, language: str | None = None) -> str:
+    """Return what `django.utils.formats.date_format` does, such as ``20 Nov 2026``.
+
+    ``language`` is the active one, where it is known: to ask for it takes half of the time.
+    """
+    pattern = _pattern(form, language or get_language())
     if pattern is None:
         return date_format(at, form)
     return pattern.text.format(at=at, month=pattern.months[at.month - 1])
