@@ -6,10 +6,11 @@ first. Sentences are translated by ``_``, ``ngettext`` and ``pgettext``; what is
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
+from types import CodeType
 from typing import Any, NoReturn
 from urllib.parse import quote
 
@@ -27,7 +28,7 @@ from django.utils.translation import get_language, get_language_info, gettext, n
 from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.visitor import NodeTransformer
-from markupsafe import Markup
+from markupsafe import Markup, _escape_inner  # type: ignore[attr-defined] # see _escaped
 
 from dynapages.django.moments import as_datetime, date_text, moment_html
 from dynapages.django.paging import address_of, address_of_item, grouped, site_name
@@ -67,7 +68,7 @@ def jinja_template(name: str) -> Template:
 @cache  # as many as there are languages: a site has one engine
 def _environment(language: str | None, engine: Engine) -> Environment:
     """Return the environment of the active language, whose templates lie where the engine's do."""
-    environment = Environment(
+    environment = _Environment(
         loader=_Loader(engine),
         autoescape=True,
         auto_reload=False,  # see _forget_templates
@@ -76,7 +77,6 @@ def _environment(language: str | None, engine: Engine) -> Environment:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.code_generator_class = _Generator
     environment.globals.update(
         item_url=address_of_item,
         moment=moment_html,
@@ -130,6 +130,61 @@ class _Generator(CodeGenerator):
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:  # noqa: N802 - as jinja2 calls it
         super().visit_Template(_Translator(self.fail).visit(node), frame)
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: FBT001, FBT002, N802 - as jinja2 calls it
+        """Write a plain call: jinja2's own looks for functions of the context, and none is one."""
+        if forward_caller or node.dyn_args or node.dyn_kwargs:
+            super().visit_Call(node, frame, forward_caller)
+            return
+        self.visit(node.node, frame)
+        self.write("(")
+        for argument in (*node.args, *node.kwargs):
+            self.visit(argument, frame)
+            self.write(", ")
+        self.write(")")
+
+
+class _Template(Template):
+    """A template that escapes what it shows by `_escaped`."""
+
+    @classmethod
+    def from_code(
+        cls,
+        environment: Environment,
+        code: CodeType,
+        globals: MutableMapping[str, Any],  # noqa: A002 - as jinja2 calls it
+        uptodate: Callable[[], bool] | None = None,
+    ) -> Template:
+        template = super().from_code(environment, code, globals, uptodate)
+        # What jinja2 has written finds there what it calls by this name.
+        template.root_render_func.__globals__["escape"] = _escaped
+        return template
+
+
+def _escaped(value: object) -> str:
+    """Escape what a template shows, unless it is safe HTML."""
+    # jinja2's function makes each value a Markup, which takes ten times as long as to escape it.
+    if type(value) is not str:
+        if hasattr(value, "__html__"):
+            html: str = value.__html__()
+            return html
+        value = str(value)
+    escaped: str = _escape_inner(value)
+    return escaped
+
+
+class _Environment(Environment):
+    """An environment that compiles and renders templates as is said above."""
+
+    code_generator_class = _Generator
+    template_class = _Template
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals of a template: a plain dict where it has none of its own."""
+        # They are copied for each rendering, and jinja2's chain of two takes long to copy.
+        if d is None:
+            return self.globals
+        return super().make_globals(d)
 
 
 class _Translator(NodeTransformer):
