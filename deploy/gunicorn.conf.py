@@ -42,9 +42,11 @@ preload_app = True
 
 
 def when_ready(_server: object) -> None:
-    """Load the language model, which takes a second and 70 MB, before there are requests."""
+    """Load the language model (a second and 70 MB) and the templates before there are requests."""
     from comments.posting.languages import load_model  # noqa: PLC0415 - the path is set by now
+    from dynapages.django.jinja import compile_templates  # noqa: PLC0415 - the same
 
     load_model()
+    compile_templates()
     gc.collect()
     gc.freeze()  # what is collected never is not copied, either

@@ -18,13 +18,21 @@ from django.conf import settings
 from django.dispatch import receiver
 from django.template import TemplateDoesNotExist
 from django.template.engine import Engine
+from django.template.utils import get_app_template_dirs
 from django.templatetags.static import static
 from django.urls import NoReverseMatch
 from django.utils.autoreload import file_changed
 from django.utils.html import linebreaks
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
-from django.utils.translation import get_language, get_language_info, gettext, ngettext, pgettext
+from django.utils.translation import (
+    get_language,
+    get_language_info,
+    gettext,
+    ngettext,
+    override,
+    pgettext,
+)
 from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.visitor import NodeTransformer
@@ -63,6 +71,19 @@ def jinja_macro(name: str, macro: str) -> Callable[..., Markup]:
 def jinja_template(name: str) -> Template:
     """Return a template in the active language. Raises jinja2.TemplateNotFound."""
     return _environment(get_language(), Engine.get_default()).get_template(name)
+
+
+def compile_templates() -> None:
+    """Compile all of these templates in each of ``LANGUAGES``, which takes 0.1 seconds for each.
+
+    Servers call this before they fork: else the first visitors of each process wait for it. Raises
+    jinja2.TemplateSyntaxError.
+    """
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            environment = _environment(get_language(), Engine.get_default())
+            for name in environment.list_templates():
+                environment.get_template(name)
 
 
 @cache  # as many as there are languages: a site has one engine
@@ -109,6 +130,15 @@ class _Loader(BaseLoader):
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    def list_templates(self) -> list[str]:
+        """Return the names of all that lie in a folder of templates."""
+        names: set[str] = set()
+        for place in (*self._engine.dirs, *get_app_template_dirs("templates")):
+            folder = Path(str(place))
+            for path in folder.rglob(f"*{SUFFIX}"):
+                names.add(path.relative_to(folder).as_posix())
+        return sorted(names)
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, None]:
         del environment
