@@ -13,9 +13,9 @@ PRODUCT = tuple(
 
 
 def files_entered(call: Callable[[], object]) -> frozenset[str]:
-    """The files with a function that was called, in this thread or in one that it starts.
+    """The modules with a function that was called, in this thread or in one that it starts.
 
-    Paths are relative to the project.
+    Paths are relative to the project. Templates are none, though Jinja2 makes functions of them.
     """
     entered: set[str] = set()
 
@@ -31,6 +31,5 @@ def files_entered(call: Callable[[], object]) -> frozenset[str]:
     finally:
         sys.setprofile(before)
         threading.setprofile(None)
-    return frozenset(
-        name.removeprefix(f"{PROJECT}/") for name in entered if name.startswith(PRODUCT)
-    )
+    modules = (name for name in entered if name.startswith(PRODUCT) and name.endswith(".py"))
+    return frozenset(name.removeprefix(f"{PROJECT}/") for name in modules)

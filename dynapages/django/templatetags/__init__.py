@@ -1,1 +1,1 @@
-"""Template tags of the library: how a page was read, and parts of pages that are remembered."""
+"""Template tags of the library: pagers, moments, templates of Jinja2, the site's name."""

@@ -63,7 +63,7 @@ class TestTheETag:
         monkeypatch.setattr(views, "_release_digest", lambda: "another")
         assert get(url, **{"If-None-Match": before}).status_code == 200
 
-    @pytest.mark.parametrize("suffix", ["html", "mo", "py"])
+    @pytest.mark.parametrize("suffix", ["html", "jinja", "mo", "py"])
     def test_is_of_another_release_where_a_file_is_another(self, suffix, tmp_path, monkeypatch):
         engine = Engine(dirs=[str(tmp_path)])
         monkeypatch.setattr(views.Engine, "get_default", lambda: engine)

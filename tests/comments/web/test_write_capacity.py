@@ -110,7 +110,7 @@ class TestTheCost:
         assert meter.units == pytest.approx(told("the limits of a user and an address, again")[1])
 
 
-MOST_OF_A_LIST = 40
+MOST_OF_A_LIST = 42
 MOST_OF_A_POST = 49
 """Files of the product, threads of the pool included."""
 
