@@ -9,11 +9,13 @@ at once (see config/web/shedding.py); a sixth of the threads is left for that an
 import ctypes
 import gc
 import os
+from typing import Any
 
 concurrent_requests = int(os.environ.get("MAX_CONCURRENT_REQUESTS") or 4)
 
 wsgi_app = "config.wsgi:application"
-worker_class = "gthread"
+# gthread's, which spreads connections that are kept alive over the processes.
+worker_class = "config.web.gunicorn_worker.EvenWorker"
 workers = int(os.environ.get("WEB_CONCURRENCY") or 2)
 threads = 6 * concurrent_requests
 # Connections that a process holds, most of them kept alive between two requests of a browser.
@@ -50,3 +52,10 @@ def when_ready(_server: object) -> None:
     compile_templates()
     gc.collect()
     gc.freeze()  # what is collected never is not copied, either
+
+
+def child_exit(_server: object, worker: Any) -> None:  # noqa: ANN401 - gunicorn has no types
+    """Forget the connections of a process that has ended, whatever it died of."""
+    from config.web.gunicorn_worker import CONNECTIONS, NOBODY  # noqa: PLC0415 - the path is set
+
+    CONNECTIONS.set(worker.age, NOBODY)

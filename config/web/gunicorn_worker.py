@@ -1,0 +1,75 @@
+"""gunicorn's threaded worker, with the connections spread evenly over the processes.
+
+All processes of a gunicorn wait for connections on one socket, and each new one is taken by whoever
+wakes first. Browsers and proxies keep connections alive: four of them may all belong to one process
+for good, while another one has nothing to do. Here a process leaves a new connection to those that
+have fewer.
+
+``reuse_port`` is no way out: the kernel then draws a process at random, and gives new connections
+also to one that is stopping, which takes no more.
+"""
+
+import mmap
+import select
+import time
+from socket import socket
+
+from gunicorn.workers.gthread import ThreadWorker
+
+LEFT_SECONDS = 0.05
+"""How long a connection is left to others, who may be busy or hang, before it is taken after all.
+
+Meanwhile this process starts no request.
+"""
+POLL_SECONDS = 0.0005
+SLOTS = 256
+"""Processes that the numbers are kept of; further ones share a slot with another one."""
+NOBODY = -1
+"""The number of a process that is stopping, or that there is not."""
+
+
+class SharedNumbers:
+    """A number for each process; made before they fork, it is shared by all of them."""
+
+    def __init__(self) -> None:
+        self._numbers = memoryview(mmap.mmap(-1, 4 * SLOTS)).cast("i")
+        for slot in range(SLOTS):
+            self._numbers[slot] = NOBODY
+
+    def set(self, process: int, number: int) -> None:
+        """Set the number of a process."""
+        self._numbers[process % SLOTS] = number
+
+    def have_fewer_than(self, number: int) -> bool:
+        """Return whether any process has fewer."""
+        return any(NOBODY < each < number for each in self._numbers)
+
+
+CONNECTIONS = SharedNumbers()
+"""How many connections each process holds, by gunicorn's number of it (``age``)."""
+
+
+class EvenWorker(ThreadWorker):
+    """A process of gunicorn's that leaves new connections to those who hold fewer."""
+
+    def notify(self) -> None:
+        """Say that this process is alive, as it does each time it wakes, and what it holds."""
+        super().notify()
+        CONNECTIONS.set(self.age, self.nr_conns if self.alive else NOBODY)
+
+    def accept(self, listener: socket) -> None:
+        """Take a connection, unless another process with fewer does so in time."""
+        if self._is_left_to_others(listener):
+            return
+        super().accept(listener)
+        CONNECTIONS.set(self.age, self.nr_conns)
+
+    def _is_left_to_others(self, listener: socket) -> bool:
+        pending = select.poll()
+        pending.register(listener, select.POLLIN)
+        until = time.monotonic() + LEFT_SECONDS
+        while CONNECTIONS.have_fewer_than(self.nr_conns) and time.monotonic() < until:
+            time.sleep(POLL_SECONDS)
+            if not pending.poll(0):
+                return True
+        return False
