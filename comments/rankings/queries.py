@@ -4,7 +4,7 @@ A ranking of the shop has shards, which are the runs of one merge; a whole page 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -111,12 +111,12 @@ def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
         number = None
         if ordinal is not None and ordinal.from_front:
             number = ordinal.number
-        ranked = RankedProduct(number, named(id_at(place), name))
+        product = named(id_at(place), name)
         if ranking is Ranking.FIVE_STARS:
-            ranked = replace(ranked, five_stars=score_at(place))
+            ranked = RankedProduct(number, product, five_stars=score_at(place))
         else:
             latest = id_at(entry.item[NEWEST]["S"])
-            ranked = replace(ranked, commented=moment_at(place), comment_id=latest)
+            ranked = RankedProduct(number, product, commented=moment_at(place), comment_id=latest)
         products.append(ranked)
     return tuple(products)
 

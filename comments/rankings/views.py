@@ -21,7 +21,7 @@ from comments.users import visitor_of
 from comments.web.forms import missing_as_404
 from dynapages.django.access import public
 from dynapages.django.formats import AtomEntry, AtomFeed
-from dynapages.django.paging import Pager, show_page
+from dynapages.django.paging import Pager, address_of, show_page
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -38,7 +38,7 @@ class Board:
 
     @property
     def url(self) -> str:
-        return reverse(f"comments:{self.name}")
+        return address_of(f"comments:{self.name}")
 
 
 BOARDS = (

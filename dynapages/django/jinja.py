@@ -110,7 +110,7 @@ def _environment(language: str | None, engine: Engine) -> Environment:
         as_datetime=as_datetime,
         cut=_cut,
         date=partial(date_text, language=language),
-        grouped=grouped,
+        grouped=partial(grouped, language=language),
         linebreaks=_linebreaks,
         quoted=_quoted,
         utc=_utc,

@@ -572,10 +572,11 @@ def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) ->
 # Numbers.
 
 
-def grouped(number: float, *, places: int | None = None) -> str:
+def grouped(number: float, *, places: int | None = None, language: str | None = None) -> str:
     """Return a number with its thousands grouped, such as ``2,500`` or, in German, ``2.500``.
 
     ``places`` is the number of decimal places; None for as many as it has, six digits at most.
+    Who knows the active ``language`` names it, which saves two thirds of the time.
     """
     if isinstance(number, int):
         shown = str(number)
@@ -586,7 +587,7 @@ def grouped(number: float, *, places: int | None = None) -> str:
         shown = f"{number:.6g}"
     else:
         shown = f"{number:.{places}f}"
-    return _grouped(shown, places, get_language())
+    return _grouped(shown, places, language or get_language())
 
 
 @lru_cache(maxsize=2_000)

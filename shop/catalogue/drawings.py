@@ -17,9 +17,10 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition, require_safe
+
+from dynapages.django.paging import address_of_item
 
 T = TypeVar("T")
 Tone = tuple[int, int]
@@ -145,7 +146,7 @@ def drawing_url(product_id: str, slugs: tuple[str, ...] = ()) -> str:
     ``slugs`` are those of its categories: the first one that has a family is in the address, unless
     the id names a shape itself.
     """
-    url = reverse("drawing", args=[product_id])
+    url = address_of_item("drawing", product_id)
     if _shape_named(product_id):
         return url
     for slug in slugs:

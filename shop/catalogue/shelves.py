@@ -6,7 +6,7 @@ derived from the category's first edges whenever products of the category change
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dynapages.items import Item, Value, table_key
 from dynapages.lists import Page
@@ -43,7 +43,7 @@ def shelves_in(categories: Page) -> tuple[Shelf, ...]:
     shelves = []
     for entry in categories.entries:
         category = category_of(entry.item)
-        tiles = [replace(tile_of(item), trail=(category,)) for item in items_on(entry.item)]
+        tiles = [tile_of(item, (category,)) for item in items_on(entry.item)]
         shelves.append(Shelf(category, tuple(tiles)))
     return tuple(shelves)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from dynapages.django.paging import address_of
+from dynapages.django.paging import address_of_item
 from dynapages.items import Item
 from dynapages.lists import SEPARATOR
 from shop import keys
@@ -37,7 +37,7 @@ class Category:
 
     @property
     def url(self) -> str:
-        return address_of("category", self.slug)
+        return address_of_item("category", self.slug)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class ProductTile:
 
     @property
     def url(self) -> str:
-        return address_of("comments:product", self.id)
+        return address_of_item("comments:product", self.id)
 
     @property
     def image(self) -> str:
@@ -114,16 +114,21 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
     )
 
 
-def tile_of(item: Item) -> ProductTile:
-    """Build a product from its own item or an edge to it."""
+def tile_of(item: Item, trail: tuple[Category, ...] | None = None) -> ProductTile:
+    """Build a product from its own item or an edge to it.
+
+    Edges have no trail: a list of a category's products names that of the category.
+    """
     product_id: str = item["sk"]["S"].partition(SEPARATOR)[2]
     unit_price, currency = _price_in(item)
+    if trail is None:
+        trail = _product_trail(item)
     return ProductTile(
         product_id,
         item["name"]["S"],
         unit_price,
         currency,
-        trail=_product_trail(item),
+        trail=trail,
         is_off=OFF in item,
     )
 
