@@ -156,7 +156,7 @@ class Caller:
         """Post what ``plain`` is about to send: a handler of its ``before-send``."""
         headers = {}
         for name, value in request.headers.items():
-            headers[name] = value.decode() if isinstance(value, bytes) else value
+            headers[name.lower()] = value.decode() if isinstance(value, bytes) else value
         answer = self.http.post(request.body, headers)
         _sent_answer.set(answer)
         parsed = json_object_in(answer)

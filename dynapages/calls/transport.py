@@ -1,12 +1,14 @@
 """The transport: requests of DynamoDB signed, sent by kept connections, and their answers parsed.
 
-It is botocore's work in half to a third of the processor time: parameters as JSON (`body_of`), a
-signature (`Signer`), one POST by urllib3 (`Http`), and the answer in botocore's form
-(`parsed_answer`). What is tried again, and when, is the business of `dynapages.calls.client`.
+It is botocore's work in a fraction of the processor time: parameters as JSON (`body_of`), a
+signature (`Signer`), one POST (`Http`), and the answer in botocore's form (`parsed_answer`). What
+is tried again, and when, is the business of `dynapages.calls.client`.
 
-An HTTP library limits each read of a socket, which a byte a second would never meet. Here all reads
-of an answer end by one deadline (`answer_deadline`). Follows "DynamoDB low-level API" of the
-Developer Guide, and "Create a signed AWS API request" of the IAM User Guide.
+urllib3 makes the connections, keeps them, and verifies certificates; what is written to them and
+read from them is in `dynapages.calls.messages`. An HTTP library limits each read of a socket, which
+a byte a second would never meet. Here all reads of an answer end by one deadline
+(`answer_deadline`). Follows "DynamoDB low-level API" of the Developer Guide, and "Create a signed
+AWS API request" of the IAM User Guide.
 """
 
 import hmac
@@ -15,32 +17,36 @@ import socket
 import ssl
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from http import HTTPStatus
+from http.client import HTTPException
+from io import BytesIO
 from math import inf
 from time import monotonic
 from typing import Any, cast
 from urllib.parse import SplitResult, urlsplit
 from zlib import crc32
 
-from botocore.awsrequest import AWSResponse
+from botocore.awsrequest import AWSResponse, HeadersDict
 from botocore.credentials import Credentials
 from botocore.exceptions import NoCredentialsError
 from botocore.httpsession import ProxyConfiguration
 from botocore.model import OperationModel
 from botocore.parsers import create_parser
 from botocore.utils import get_environ_proxies
-from urllib3 import HTTPConnectionPool, PoolManager, ProxyManager, Retry, Timeout
+from urllib3 import HTTPConnectionPool, PoolManager, ProxyManager
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
 from dynapages.calls import clock
 from dynapages.calls.faults import Unreachable
+from dynapages.calls.messages import Answer, post_message, read_answer
 
 Parsed = dict[str, Any]
 """An answer in the form of botocore's methods, or the ``response`` of a ClientError."""
@@ -96,11 +102,55 @@ class _ConnectsByDeadline:
 
 
 class _Pool(HTTPConnectionPool):
+    """The connections of urllib3 to one server: it makes them, and keeps those that go on."""
+
     ConnectionCls: Any = type("_Connection", (_ConnectsByDeadline, HTTPConnection), {})
 
+    def exchange(self, message: bytes, *, seconds: float) -> Answer:
+        """Send a message and read its answer, by the deadline; ``seconds`` limit all but reading.
 
-class _TlsPool(HTTPSConnectionPool):
+        Raises urllib3's HTTPError, HTTPException and OSError.
+        """
+        # One that its server has closed meanwhile is not connected.
+        connection: Any = self._get_conn()
+        try:
+            if connection.sock is None:
+                self._connect(connection, seconds)
+            answer = _answer_to(message, connection.sock, seconds)
+            if answer.is_last:
+                connection.close()
+        except BaseException:
+            # What would be read from it next may be the rest of this answer.
+            connection.close()
+            raise
+        finally:
+            self._put_conn(connection)
+        return answer
+
+    def _connect(self, connection: Any, seconds: float) -> None:  # noqa: ANN401 - of urllib3
+        connection.timeout = seconds
+        if self.proxy is not None and self.scheme == "https":
+            # Within the tunnel that the proxy is asked for, TLS begins.
+            self._prepare_proxy(connection)
+        else:
+            connection.connect()
+
+
+class _TlsPool(_Pool, HTTPSConnectionPool):
     ConnectionCls: Any = type("_TlsConnection", (_ConnectsByDeadline, HTTPSConnection), {})
+
+
+def _answer_to(message: bytes, connected: socket.socket, seconds: float) -> Answer:
+    """Write a message to a socket, and read the answer from it."""
+    left = answer_deadline.get() - monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connected.settimeout(min(seconds, left))
+    # A server that refuses a long message may answer, and close the connection, before its end.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        connected.sendall(message)
+    with connected.makefile("rb") as stream:
+        return read_answer(stream)
 
 
 # Sending
@@ -130,7 +180,7 @@ class Http:
         else:
             manager = PoolManager(**options)
         manager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
-        self._pool = manager.connection_from_url(url)
+        self._pool: Any = manager.connection_from_url(url)
         if proxy and parts.scheme != "https":
             # A proxy of plain HTTP is asked for the whole address, by each request.
             self._target = parts._replace(path=self.path).geturl()
@@ -138,25 +188,57 @@ class Http:
         else:
             self._target = self.path
             self._proxy_headers = {}
-        self._options: dict[str, Any] = {
-            "retries": Retry(total=False, redirect=False),
-            "timeout": Timeout(connect=seconds),
-            "assert_same_host": False,
-            "preload_content": False,
-        }
+        self._seconds = seconds
 
     def post(self, body: bytes, headers: Mapping[str, str]) -> AWSResponse:
-        """Post once, until the deadline; the clock learns from the answer. Raises Unreachable."""
+        """Post once, until the deadline; the clock learns from the answer. Raises Unreachable.
+
+        Names of headers are in lower case.
+        """
         sent = clock.process_clock.local()
-        all_headers = {**headers, **self._proxy_headers}
+        all_headers = {
+            "host": self.host,
+            "accept-encoding": "identity",
+            **headers,
+            **self._proxy_headers,
+            "content-length": str(len(body)),
+        }
+        message = post_message(self._target, all_headers, body)
         try:
-            raw = self._pool.urlopen("POST", self._target, body, all_headers, **self._options)
-            answer = AWSResponse(self.url, raw.status, cast("Any", raw.headers), raw)
-            answer.content  # noqa: B018 - read now, by the deadline
-        except HTTPError as error:
+            answer = self._pool.exchange(message, seconds=self._seconds)
+        except (HTTPError, HTTPException, OSError) as error:
             raise Unreachable from error
         clock.learn(answer.headers.get("date", ""), sent=sent)
-        return answer
+        return _ReadAnswer(self.url, answer)
+
+
+class _ReadAnswer(AWSResponse):
+    """An answer in botocore's form that was read already.
+
+    ``lower_headers`` are those of `headers` with names in lower case. botocore's dict for them
+    takes as long to fill as the headers take to be read, and mostly nobody looks at it.
+    """
+
+    def __init__(self, url: str, answer: Answer) -> None:
+        self.url = url
+        self.status_code = answer.status
+        self.lower_headers = answer.headers
+        self._content = answer.content
+
+    @cached_property
+    def headers(self) -> HeadersDict:  # type: ignore[override] # there it is an attribute
+        return HeadersDict(self.lower_headers)
+
+    @cached_property
+    def raw(self) -> BytesIO:
+        return BytesIO(self._content)
+
+
+def _lower_headers(answer: AWSResponse) -> dict[str, str]:
+    """Return the headers of an answer, which may be a handler's, with names in lower case."""
+    if isinstance(answer, _ReadAnswer):
+        return answer.lower_headers
+    return {name.lower(): value for name, value in answer.headers.items()}
 
 
 def _host_header(parts: SplitResult) -> str:
@@ -256,7 +338,7 @@ def json_object_in(answer: AWSResponse) -> Parsed:
     The body of an error may be anything: what is no JSON object is one's ``message``.
     """
     content = answer.content
-    checksum = answer.headers.get("x-amz-crc32")
+    checksum = _lower_headers(answer).get("x-amz-crc32")
     if checksum is not None and str(crc32(content)) != checksum:
         raise Damaged
     # Each object is looked at only where a value may be bytes: that takes time, and few have any.
@@ -293,7 +375,7 @@ def parsed_answer(answer: AWSResponse, operation: OperationModel) -> Parsed:
         # Such answers have moments, which are numbers in JSON: botocore knows which.
         raw = {"headers": {}, "status_code": answer.status_code, "body": answer.content}
         parsed = create_parser("json").parse(raw, cast("Any", operation.output_shape))
-    headers = {name.lower(): value for name, value in answer.headers.items()}
+    headers = _lower_headers(answer)
     parsed["ResponseMetadata"] = {
         "RequestId": headers.get("x-amzn-requestid", ""),
         "HTTPStatusCode": answer.status_code,

@@ -1,8 +1,9 @@
 """The two ways to send a call: they answer the same, and reach the database over the same HTTP."""
 
+import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -198,17 +199,37 @@ class TestADirectCall:
 
 
 class _Engine(BaseHTTPRequestHandler):
-    """Answers as an engine without tables; ``asked`` are the addresses that were asked for."""
+    """Answers as an engine without tables.
+
+    ``asked`` are the addresses that were asked for, ``framing`` how answers end, and
+    ``connections`` those that were made.
+    """
 
     protocol_version = "HTTP/1.1"
     asked: list[tuple[str, str | None]]
+    framing = "length"
+    connections: list[Any]
+
+    def setup(self) -> None:
+        super().setup()
+        self.connections.append(self.connection)
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         self.asked.append((self.path, self.headers["Proxy-Authorization"]))
         content = b'{"TableNames":[]}'
         self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
+        if self.framing == "chunks":
+            self.send_header("Transfer-Encoding", "chunked")
+            content = b"%x\r\n%b\r\n0\r\n\r\n" % (len(content), content)
+        elif self.framing == "end":
+            self.close_connection = True
+        else:
+            self.send_header("Content-Length", str(len(content)))
+        if self.framing == "close":
+            self.send_header("Connection", "close")
+            # It leaves that to the client, which must not wait for it.
+            self.close_connection = False
         self.end_headers()
         self.wfile.write(content)
 
@@ -217,15 +238,22 @@ class _Engine(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(context: ssl.SSLContext | None = None) -> Iterator[tuple[int, list[Any]]]:
-    """Run an `_Engine`, over TLS with a context; yields its port and what is asked of it."""
-    asked: list[Any] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Engine", (_Engine,), {"asked": asked}))
+def serving_engine(context: ssl.SSLContext | None = None) -> Iterator[tuple[int, Any]]:
+    """Run an `_Engine`, over TLS with a context; yields its port and its class."""
+    engine: Any = type("Engine", (_Engine,), {"asked": [], "connections": []})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), engine)
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True)
+    with serving(server) as port:
+        yield port, engine
+
+
+@contextmanager
+def serving(server: ThreadingHTTPServer) -> Iterator[int]:
+    """Run a server; yields its port."""
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
-        yield server.server_address[1], asked
+        yield server.server_address[1]
     finally:
         server.shutdown()
         server.server_close()
@@ -263,7 +291,7 @@ def served(certificate):
     """The port of a server that has the certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    with serving(context) as (port, _):
+    with serving_engine(context) as (port, _):
         yield port
 
 
@@ -289,20 +317,91 @@ class TestAServerWithACertificate:
         assert self.at(transport, f"https://localhost:{served}").list_tables()["TableNames"] == []
 
 
+class _TunnelProxy(BaseHTTPRequestHandler):
+    """Makes a tunnel to any server; ``asked`` are the servers that were asked for."""
+
+    asked: list[str]
+
+    def do_CONNECT(self) -> None:
+        self.asked.append(self.path)
+        host, _, port = self.path.partition(":")
+        with socket.create_connection((host, int(port))) as server:
+            self.send_response(200)
+            self.end_headers()
+            Thread(target=relay, args=(self.connection, server), daemon=True).start()
+            relay(server, self.connection)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def relay(source: socket.socket, target: socket.socket) -> None:
+    """Send what one socket receives to another, until either is closed."""
+    with suppress(OSError):
+        while content := source.recv(65_536):
+            target.sendall(content)
+
+
+class TestAConnection:
+    @pytest.fixture
+    def engine(self):
+        with serving_engine() as (self.port, engine):
+            yield engine
+
+    def lists_twice(self, transport: Any) -> None:
+        client = build_client(replace(transport, endpoint_url=f"http://127.0.0.1:{self.port}"))
+        for _ in range(2):
+            assert client.list_tables()["TableNames"] == []
+
+    @pytest.mark.parametrize("framing", ["length", "chunks"])
+    def test_is_kept_for_the_next_call(self, transport, engine, framing):
+        engine.framing = framing
+        self.lists_twice(transport)
+        assert (len(engine.asked), len(engine.connections)) == (2, 1)
+
+    @pytest.mark.parametrize("framing", ["close", "end"])
+    def test_is_not_used_after_the_last_answer(self, transport, engine, framing):
+        engine.framing = framing
+        self.lists_twice(transport)
+        assert (len(engine.asked), len(engine.connections)) == (2, 2)
+
+    def test_that_its_server_has_closed_is_made_again(self, transport, engine):
+        client = build_client(
+            replace(transport, endpoint_url=f"http://127.0.0.1:{self.port}", attempts=1)
+        )
+        client.list_tables()
+        engine.connections[0].shutdown(socket.SHUT_RDWR)
+        assert client.list_tables()["TableNames"] == []
+        assert (len(engine.asked), len(engine.connections)) == (2, 2)
+
+
 class TestAProxy:
     def test_of_the_environment_is_asked_for_the_address(self, transport, monkeypatch):
-        with serving() as (port, asked):
+        with serving_engine() as (port, engine):
             monkeypatch.setenv("HTTP_PROXY", f"http://ann:p%40ss@127.0.0.1:{port}")
             monkeypatch.setenv("NO_PROXY", "")
             client = build_client(replace(transport, endpoint_url="http://db.example:8000"))
             assert client.list_tables()["TableNames"] == []
-        assert asked == [("http://db.example:8000/", "Basic YW5uOnBAc3M=")]
+        assert engine.asked == [("http://db.example:8000/", "Basic YW5uOnBAc3M=")]
+
+    def test_makes_a_tunnel_for_tls(self, transport, monkeypatch, served, certificate):
+        asked: list[str] = []
+        handler = type("Proxy", (_TunnelProxy,), {"asked": asked})
+        with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as port:
+            monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+            monkeypatch.setenv("NO_PROXY", "")
+            monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
+            url = f"https://localhost:{served}"
+            client = build_client(replace(transport, endpoint_url=url))
+            for _ in range(2):
+                assert client.list_tables()["TableNames"] == []
+        assert asked == [f"localhost:{served}"]
 
     def test_is_passed_by_for_what_the_environment_excepts(self, transport, monkeypatch):
-        with serving() as (port, asked):
+        with serving_engine() as (port, engine):
             monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
             monkeypatch.setenv("NO_PROXY", "localhost")
             url = f"http://localhost:{port}"
             client = build_client(replace(transport, endpoint_url=url))
             assert client.list_tables()["TableNames"] == []
-        assert asked == [("/", None)]
+        assert engine.asked == [("/", None)]
