@@ -11,10 +11,11 @@ from django.core.management.commands import makemessages
 from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
-JINJA_SUFFIX = ".jinja"
+from dynapages.django.jinja import SUFFIX
+
 LIBRARY = "dynapages"
 LIBRARY_CATALOGUES = Path(LIBRARY, "django", "locale")
-SEARCHED_EXTENSIONS = ("html", "jinja", "py", "txt")
+SEARCHED_EXTENSIONS = ("html", SUFFIX, "py", "txt")
 
 
 class BuildFile(makemessages.BuildFile):
@@ -22,7 +23,7 @@ class BuildFile(makemessages.BuildFile):
 
     def preprocess(self) -> None:
         """Write what xgettext reads in place of a template."""
-        if not self.path.endswith(JINJA_SUFFIX):
+        if not self.path.endswith(SUFFIX):
             super().preprocess()
             return
         source = Path(self.path).read_text(encoding="utf-8")
