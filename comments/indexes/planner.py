@@ -32,20 +32,20 @@ is exact whatever the counts are.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from math import ceil, erfc, inf, isfinite, sqrt
 from statistics import fmean
-from typing import TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment, ListIndex
-from comments.store.counts import Cell, ProductCounts
+from comments.store.counts import ProductCounts
 from comments.store.table import index_of
-from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
+from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, Value, item_bytes
 from dynapages.lists import Alternative, Fallback, HasAll, Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
@@ -59,8 +59,6 @@ MOST_QUERIES_UNCOUNTED = 8
 """Queries that are made at the most where the counts say that there is nothing."""
 MOST_OF_UNITS = 0.75
 """The part of a page's units that the least cost of its queries may take: the rest reads on."""
-PLANS_REMEMBERED = 200
-"""Plans that are kept, at some 10 kB each."""
 
 SECOND_ROUND = 1.5
 """The price of a second round for a run: half a capacity unit, and a whole one for the wait."""
@@ -72,6 +70,8 @@ UNEVENNESS = 0.3
 """How far the pace at which a run's items come differs from its mean over time, likewise."""
 SEASONS_RISK = 1.0
 """How the price of a run rises that drops what has seasons: by the square of the part it drops."""
+BEYOND_ALL_LIMITS = 8
+"""Times what is needed and dropped: no limit reaches so far, whatever a run holds besides."""
 _MOST_DEVIATIONS = 3.5
 _MOST_LIMITS = 30
 """The limits that are considered: so many at most, up to so many deviations above the mean."""
@@ -107,34 +107,66 @@ class AccessPattern:
     index: Index
     answers: tuple[str, ...]
 
-    def runs(
-        self, product_id: str, chosen: CommentFilter, keep: tuple[OneOf | HasAll, ...] = ()
-    ) -> list[Run]:
+    def runs(self, product_id: str, chosen: CommentFilter) -> list[Run]:
         """Return one run for every combination of chosen values that the partition key holds."""
-        values: dict[str, Sequence[str | int]] = {
-            LANGUAGE: chosen.languages,
-            RATING: chosen.ratings,
-        }
-        runs = []
-        values_in_key = [values[part] for part in self.answers]
-        for combination in product(*values_in_key):
-            # What the index omits because its partition key has it.
-            known = {}
-            for part, value in zip(self.answers, combination, strict=True):
-                name, kind = _ATTRIBUTES[part]
-                known[name] = {kind: str(value)}
-            partition = keys.product_partition(product_id, *combination)
-            runs.append(Run(index=self.index, partition=partition, known=known, keep=keep))
-        return runs
+        return [part.run(product_id) for part in split(self, chosen)]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a list that is read from one partition of an index.
+
+    Of a ``language`` or ``rating`` that the partition key has, else None; what else belongs to the
+    list is what ``keep`` accepts.
+    """
+
+    pattern: AccessPattern
+    language: str | None = None
+    rating: int | None = None
+    keep: tuple[OneOf | HasAll, ...] = ()
+
+    def run(self, product_id: str) -> Run:
+        """Return the run that reads it."""
+        # What the index omits because its partition key has it.
+        known: dict[str, Value] = {}
+        values: list[str | int] = []
+        if self.language is not None:
+            known[LANGUAGE_ATTRIBUTE] = {"S": self.language}
+            values.append(self.language)
+        if self.rating is not None:
+            known[RATING_ATTRIBUTE] = {"N": str(self.rating)}
+            values.append(self.rating)
+        return Run(
+            index=self.pattern.index,
+            partition=keys.product_partition(product_id, *values),
+            known=known,
+            keep=self.keep,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the other ways to read a page were expected to cost.
+
+    ``by_rule`` are the items that the exact plan would read of each of its partitions, if it read a
+    whole page of each.
+    """
+
+    alternatives: tuple[Alternative, ...] = ()
+    by_rule: tuple[int, ...] = ()
+
+
+def _compare_nothing() -> Comparison:
+    return Comparison()
 
 
 @dataclass(frozen=True, slots=True)
 class ListPlan:
-    """How a page is read, and what the other ways were expected to cost.
+    """How a page is read.
 
     ``estimated_capacity_units`` is None without counts, and where the plan would find nothing. The
-    ``empty_partitions`` are read at the end of the list alone. ``by_rule`` are the items that the
-    exact plan would read of each of its partitions, if it read a whole page of each.
+    ``empty_partitions`` are read at the end of the list alone. ``compare`` prices the other ways,
+    for pages that are explained: most are not, and need not wait for that.
     """
 
     name: str
@@ -143,8 +175,7 @@ class ListPlan:
     fallback: Fallback | None = None
     empty_partitions: tuple[Run, ...] = ()
     estimated_capacity_units: float | None = None
-    alternatives: tuple[Alternative, ...] = ()
-    by_rule: tuple[int, ...] = ()
+    compare: Callable[[], Comparison] = _compare_nothing
 
 
 def _pattern(model: type[ListIndex], *answers: str) -> AccessPattern:
@@ -172,6 +203,11 @@ def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
 
 def exact_runs(product_id: str, run: Run) -> tuple[Run, ...]:
     """Return the runs that hold what a run with a filter keeps, and filter nothing."""
+    return plan(product_id, filter_of(run)).runs
+
+
+def filter_of(run: Run) -> CommentFilter:
+    """Return the filter that a run answers, by its partition key and by what it keeps."""
     values: dict[str, Sequence[Mapping[str, str]]] = {}
     for name, value in run.known.items():
         values[name] = (value,)
@@ -179,7 +215,7 @@ def exact_runs(product_id: str, run: Run) -> tuple[Run, ...]:
         values[condition.attribute] = condition.values
     languages = tuple(value["S"] for value in values.get(LANGUAGE_ATTRIBUTE, ()))
     ratings = tuple(int(value["N"]) for value in values.get(RATING_ATTRIBUTE, ()))
-    return plan(product_id, CommentFilter(languages, ratings)).runs
+    return CommentFilter(languages, ratings)
 
 
 def filter_conditions(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
@@ -192,18 +228,43 @@ def filter_conditions(pattern: AccessPattern, chosen: CommentFilter) -> Iterator
         yield OneOf(RATING_ATTRIBUTE, ratings)
 
 
+def split(pattern: AccessPattern, chosen: CommentFilter) -> list[Part]:
+    """Split a list into the parts that are each in one partition of an index.
+
+    The filter names all values of what the partition key has.
+    """
+    languages: Sequence[str | None] = (None,)
+    if LANGUAGE in pattern.answers:
+        languages = chosen.languages
+    ratings: Sequence[int | None] = (None,)
+    if RATING in pattern.answers:
+        ratings = chosen.ratings
+    keep = tuple(filter_conditions(pattern, chosen))
+    return [Part(pattern, *values, keep) for values in product(languages, ratings)]
+
+
 # The price of reading runs.
 
 
+class Reads(Protocol):
+    """What is read of one partition: a run, or a part of a list, whose run is built when chosen."""
+
+    @property
+    def keep(self) -> tuple[OneOf | HasAll, ...]: ...
+
+
+Readable = TypeVar("Readable", bound=Reads)
+
+
 @dataclass(frozen=True, slots=True)
-class CountedRun:
+class CountedRun(Generic[Readable]):
     """A run, the number of its items, and of those that belong to the list.
 
     ``item_bytes`` is the mean item size of its index. With ``has_seasons`` the items it drops come
     and go over time more than the others do.
     """
 
-    run: Run
+    run: Readable
     total: int
     matching: int
     item_bytes: float
@@ -211,7 +272,7 @@ class CountedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class PricedPlan:
+class PricedPlan(Generic[Readable]):
     """The runs of a plan that are not empty, the limits of their first reads, the expected cost.
 
     ``skipped`` are the runs whose count is zero. ``capacity_units`` is infinite when the runs hold
@@ -219,9 +280,9 @@ class PricedPlan:
     """
 
     name: str
-    runs: tuple[Run, ...]
+    runs: tuple[Readable, ...]
     first_reads: tuple[int, ...]
-    skipped: tuple[Run, ...]
+    skipped: tuple[Readable, ...]
     capacity_units: float
 
     @property
@@ -237,19 +298,21 @@ class PricedPlan:
         return round(self.capacity_units, 2)
 
 
-def cheapest(plans: Sequence[PricedPlan]) -> PricedPlan:
+def cheapest(plans: Sequence[PricedPlan[Readable]]) -> PricedPlan[Readable]:
     """Return the plan of least expected cost, then of fewest queries, then without a filter."""
     return min(plans, key=_preference)
 
 
-def _preference(plan: PricedPlan) -> tuple[float, int, bool]:
+def _preference(plan: PricedPlan[Any]) -> tuple[float, int, bool]:
     return plan.capacity_units, len(plan.runs), plan.filters
 
 
-def price_runs(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
+def price_runs(
+    name: str, runs: Sequence[CountedRun[Readable]], *, needed: int
+) -> PricedPlan[Readable]:
     """Return the plan for a page of ``needed`` items, the look-ahead included."""
-    held: list[CountedRun] = []
-    skipped: list[Run] = []
+    held: list[CountedRun[Readable]] = []
+    skipped: list[Readable] = []
     matching = 0
     for counted in runs:
         # Counts that are wrong may be below zero.
@@ -284,7 +347,7 @@ class FirstRead:
     capacity_units: float
 
 
-def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> FirstRead:
+def best_first_read(counted: CountedRun[Any], matching: int, *, needed: int) -> FirstRead:
     """Return the limit of a run's first read that is expected to cost least.
 
     ``matching`` is the number of items in the whole list, above zero.
@@ -301,10 +364,12 @@ def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> First
     if dropped:
         # Rounded, so that pages of about the same counts are priced once.
         dropped_before_end = float(f"{needed * dropped / matching:.2g}")
+        most = min(most, ceil(BEYOND_ALL_LIMITS * (needed + dropped_before_end)))
     else:
         most = min(most, needed)
     first = _best_first_read(
         needed=needed_of_run,
+        # Where a comment is added to many, the share is the same as before.
         share=round(share, 3) or 0.001,
         dropped=dropped_before_end,
         most=most,
@@ -313,7 +378,7 @@ def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> First
     if not counted.has_seasons:
         return first
     risk = SEASONS_RISK * (dropped / counted.total) ** 2
-    return replace(first, capacity_units=first.capacity_units * (1 + risk))
+    return FirstRead(first.limit, first.capacity_units * (1 + risk))
 
 
 @lru_cache(maxsize=2_048)
@@ -330,23 +395,25 @@ def _best_first_read(
     mean = needed * share + dropped
     evenly = shared + dropped + dropped**2 / needed
     deviation = sqrt(evenly + (UNEVENNESS * (shared + dropped)) ** 2)
-
-    def expected_units(limit: int) -> float:
-        falls_short = 0.0
-        if limit < most:
-            # A number of items is whole: half of one more corrects the normal distribution.
-            falls_short = _above(limit + 0.5, mean, deviation)
-        return _units(limit, item_bytes) + SECOND_ROUND * falls_short
-
-    def price(limit: int) -> float:
-        return expected_units(limit) + TRANSFER * limit
-
     least = max(1, min(round(mean), most))
     last = max(1, min(round(mean + _MOST_DEVIATIONS * deviation), most))
     step = ceil((last - least) / _MOST_LIMITS) or 1
+    best = FirstRead(last, inf)
+    best_price = inf
     # Fewer than the mean would mostly fall short, so that no limit below it is tried.
-    best = min((*range(least, last, step), last), key=price)
-    return FirstRead(best, expected_units(best))
+    for limit in (*range(least, last, step), last):
+        units = _units(limit, item_bytes)
+        transfer = TRANSFER * limit
+        # A higher limit costs no less than this one does where it does not fall short.
+        if units + transfer >= best_price:
+            break
+        if limit < most:
+            # A number of items is whole: half of one more corrects the normal distribution.
+            units += SECOND_ROUND * _above(limit + 0.5, mean, deviation)
+        if units + transfer < best_price:
+            best = FirstRead(limit, units)
+            best_price = units + transfer
+    return best
 
 
 @lru_cache(maxsize=1_024)
@@ -377,11 +444,6 @@ class MeanSizes:
     def mean(self, index: str) -> float:
         """Return the mean in bytes."""
         return self._means.get(index, TYPICAL_BYTES)
-
-    @property
-    def rounded(self) -> tuple[float, ...]:
-        """The means of all indexes, as exactly as plans depend on them."""
-        return tuple(round(self.mean(pattern.name), -1) for pattern in PATTERNS)
 
     @property
     def of_all(self) -> float:
@@ -424,55 +486,26 @@ def plan_list(
     # Without counts nothing can be priced.
     if not counts.cells and forced is None:
         return _plan_without_counts(product_id, chosen, most_units)
-    return _plan_list(
-        product_id,
-        chosen,
-        frozenset(counts.cells.items()),
-        sizes=SIZES.rounded,
-        needed=needed,
-        forced=forced,
-        most_units=most_units,
-    )
-
-
-@lru_cache(maxsize=PLANS_REMEMBERED)
-def _plan_list(
-    product_id: str,
-    chosen: CommentFilter,
-    cells: frozenset[tuple[Cell, int]],
-    *,
-    sizes: tuple[float, ...],
-    needed: int,
-    forced: str | None,
-    most_units: float,
-) -> ListPlan:
-    del sizes  # by which the runs are priced
-    counts = ProductCounts(dict(cells))
-    priced = price_indexes(product_id, chosen, counts, needed=needed)
-    if forced is not None and forced not in priced:
-        raise NoSuchPlan(forced, priced)
-    if forced:
-        best = priced[forced]
-    else:
-        best = cheapest(_eligible(priced, chosen, most_units))
-    alternatives = []
-    for other in priced.values():
-        if other.name != best.name:
-            alternatives.append(Alternative(other.name, other.estimate))
-    exact_parts = _split(exact_pattern(chosen), chosen, counts)
+    prices = IndexPrices(chosen, counts, needed=needed)
     fallback = None
-    # One that was asked for is shown as it is: nothing takes the place of its runs.
-    if best.filters and forced is None:
-        fallback = partial(_narrower_runs, product_id)
+    if forced is None:
+        best = prices.cheapest(most_queries(most_units))
+        if best.filters:
+            fallback = partial(_narrower_runs, product_id)
+    else:
+        priced = prices.all()
+        if forced not in priced:
+            raise NoSuchPlan(forced, priced)
+        # It is shown as it is: nothing takes the place of its runs.
+        best = priced[forced]
     return ListPlan(
         name=best.name,
-        runs=best.runs,
+        runs=tuple(part.run(product_id) for part in best.runs),
         first_reads=best.first_reads,
         fallback=fallback,
-        empty_partitions=best.skipped,
+        empty_partitions=tuple(part.run(product_id) for part in best.skipped),
         estimated_capacity_units=best.estimate,
-        alternatives=tuple(alternatives),
-        by_rule=tuple(min(counts.of(part.chosen), needed) for part in exact_parts),
+        compare=partial(prices.compare, best.name),
     )
 
 
@@ -481,87 +514,197 @@ def _plan_without_counts(product_id: str, chosen: CommentFilter, most_units: flo
     exact = plan(product_id, chosen)
     if len(exact.runs) <= min(most_queries(most_units), MOST_QUERIES_UNCOUNTED):
         return ListPlan(exact.name, exact.runs)
-    runs = ALL.runs(product_id, chosen, tuple(filter_conditions(ALL, chosen)))
+    runs = ALL.runs(product_id, chosen)
     return ListPlan(ALL.name, tuple(runs), fallback=partial(_narrower_runs, product_id))
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a list that is read from one partition of an index."""
+class IndexPrices:
+    """What a page of ``needed`` items costs by each index, and by a mix of them.
 
-    pattern: AccessPattern
-    chosen: CommentFilter
+    Runs are priced by the counts, and by the mean sizes of items as they are when this is made.
+    """
 
+    def __init__(self, chosen: CommentFilter, counts: ProductCounts, *, needed: int) -> None:
+        self._chosen = chosen
+        self._counts = counts
+        self._needed = needed
+        self._sizes = {pattern.name: SIZES.mean(pattern.name) for pattern in PATTERNS}
+        self._runs: dict[str, list[CountedRun[Part]]] = {}
+        # Added up once: the partitions of several ways to read hold all languages.
+        self._of_rating = dict.fromkeys(RATINGS, 0)
+        for (_language, rating), number in counts.cells.items():
+            if number > 0:
+                self._of_rating[rating] += number
 
-def price_indexes(
-    product_id: str, chosen: CommentFilter, counts: ProductCounts, *, needed: int
-) -> dict[str, PricedPlan]:
-    """Price each way to read a page of ``needed`` items, by name: the four indexes and the mix."""
-    counted = {}
-    for pattern in PATTERNS:
-        parts = _split(pattern, chosen, counts)
-        counted[pattern.name] = _counted_runs(product_id, parts, counts)
-    if chosen.languages and chosen.ratings:
-        mix = _mix(chosen, counted, needed=needed)
-        indexes = {part.pattern.name for part in mix}
+    def cheapest(self, most: float) -> PricedPlan[Part]:
+        """Return the cheapest plan of at most ``most`` queries.
+
+        By language only where languages are chosen: such plans would miss a comment in one that is
+        not counted, and are hardly cheaper.
+        """
+        best = self._price(ALL)
+        if self._chosen.languages:
+            patterns = (BY_LANGUAGE, BY_RATING, BY_BOTH)
+        else:
+            patterns = (BY_RATING,)
+        for pattern in patterns:
+            queries = self._queries(pattern)
+            if queries <= most and _least_cost(queries) <= best.capacity_units:
+                best = cheapest([best, self._price(pattern)])
+        if self._is_by_both and _least_cost(self._fewest_queries()) <= best.capacity_units:
+            mix = self._mix()
+            if mix and sum(run.total > 0 for run in mix) <= most:
+                best = cheapest([best, price_runs(MIXED, mix, needed=self._needed)])
+        return best
+
+    def all(self) -> dict[str, PricedPlan[Part]]:
+        """Return the plan by each index and by the mix, by name."""
+        plans = {}
+        for pattern in PATTERNS:
+            plans[pattern.name] = self._price(pattern)
+        mix = None
+        if self._is_by_both:
+            mix = self._mix()
+        if mix:
+            plans[MIXED] = price_runs(MIXED, mix, needed=self._needed)
+        return plans
+
+    def compare(self, name: str) -> Comparison:
+        """Compare the plan of a name with the others, and with the exact one."""
+        exact = self._counted(exact_pattern(self._chosen))
+        by_rule = tuple(min(run.matching, self._needed) for run in exact)
+        return Comparison(self.alternatives_to(name), by_rule)
+
+    def alternatives_to(self, name: str) -> tuple[Alternative, ...]:
+        """Return what the other plans than that of a name are expected to cost."""
+        alternatives = []
+        for other in self.all().values():
+            if other.name != name:
+                alternatives.append(Alternative(other.name, other.estimate))
+        return tuple(alternatives)
+
+    @property
+    def _is_by_both(self) -> bool:
+        return bool(self._chosen.languages and self._chosen.ratings)
+
+    def _queries(self, pattern: AccessPattern) -> int:
+        """Return how many partitions of an index are read: those that are not empty."""
+        if pattern is BY_BOTH and self._is_by_both:
+            # There are many, and most are not priced.
+            return sum(map(len, self._ratings_held()))
+        return sum(run.total > 0 for run in self._counted(pattern))
+
+    def _fewest_queries(self) -> int:
+        """Return how many partitions, of whatever indexes, hold the list at the least."""
+        held = Counter(self._ratings_held())
+        numbers = []
+        for whole in _subsets(self._chosen.ratings):
+            number = len(whole)
+            for ratings, languages in held.items():
+                if not ratings.issubset(whole):
+                    number += languages
+            numbers.append(number)
+        return min(numbers)
+
+    def _ratings_held(self) -> list[frozenset[int]]:
+        """Return for each chosen language those of the chosen ratings that it has comments with."""
+        cells = self._counts.cells
+        held = []
+        for language in self._chosen.languages:
+            ratings = [each for each in self._chosen.ratings if cells.get((language, each), 0) > 0]
+            held.append(frozenset(ratings))
+        return held
+
+    def _price(self, pattern: AccessPattern) -> PricedPlan[Part]:
+        return price_runs(pattern.name, self._counted(pattern), needed=self._needed)
+
+    def _counted(self, pattern: AccessPattern) -> list[CountedRun[Part]]:
+        """Return the parts of the list in an index, with their numbers of items."""
+        if pattern.name not in self._runs:
+            chosen = self._chosen
+            # Where any value will do, each is in a partition of its own.
+            if LANGUAGE in pattern.answers and not chosen.languages:
+                chosen = replace(chosen, languages=self._counts.languages)
+            if RATING in pattern.answers and not chosen.ratings:
+                chosen = replace(chosen, ratings=RATINGS)
+            self._runs[pattern.name] = self._count(pattern, chosen)
+        return self._runs[pattern.name]
+
+    def _count(self, pattern: AccessPattern, chosen: CommentFilter) -> list[CountedRun[Part]]:
+        """Return the parts of a list, with their numbers of items: in all, and of the list."""
+        counted = []
+        has_seasons = bool(chosen.languages) and LANGUAGE not in pattern.answers
+        for part in split(pattern, chosen):
+            languages: tuple[str, ...] = ()
+            ratings: tuple[int, ...] = ()
+            if part.language is not None:
+                languages = (part.language,)
+            if part.rating is not None:
+                ratings = (part.rating,)
+            matching = self._number(languages or chosen.languages, ratings or chosen.ratings)
+            total = matching
+            # The partition has all that its key does not distinguish.
+            if part.keep:
+                total = self._number(languages, ratings)
+            size = self._sizes[pattern.name]
+            counted.append(CountedRun(part, total, matching, size, has_seasons))
+        return counted
+
+    def _number(self, languages: Sequence[str], ratings: Sequence[int]) -> int:
+        """Count the comments in some languages with some ratings; without any, in or with all."""
+        ratings = ratings or RATINGS
+        if not languages:
+            return sum(self._of_rating[rating] for rating in ratings)
+        cells = self._counts.cells
+        number = 0
+        for language in languages:
+            for rating in ratings:
+                of_cell = cells.get((language, rating), 0)
+                if of_cell > 0:
+                    number += of_cell
+        return number
+
+    def _mix(self) -> list[CountedRun[Part]] | None:
+        """Return the cheapest parts: of some languages, of some ratings, and of both for the rest.
+
+        None where they are all of one index.
+        """
+        languages, ratings = self._chosen.languages, self._chosen.ratings
+        whole_languages, whole_ratings = cheapest_cover(
+            rows=dict(zip(languages, self._units(BY_LANGUAGE), strict=True)),
+            columns=dict(zip(ratings, self._units(BY_RATING), strict=True)),
+            cells=dict(zip(product(languages, ratings), self._units(BY_BOTH), strict=True)),
+        )
+        other_languages = tuple(each for each in languages if each not in whole_languages)
+        other_ratings = tuple(each for each in ratings if each not in whole_ratings)
+        parts = [self._count(BY_LANGUAGE, CommentFilter(whole_languages, ratings))]
+        # A partition by rating has all languages: those that are read whole are filtered out of it.
+        if other_languages:
+            parts.append(self._count(BY_RATING, CommentFilter(other_languages, whole_ratings)))
+        parts.append(self._count(BY_BOTH, CommentFilter(other_languages, other_ratings)))
+        parts_of_indexes = [part for part in parts if part]
         # A mix that turns out to read one index alone is priced already.
-        if len(indexes) > 1:
-            counted[MIXED] = _counted_runs(product_id, mix, counts)
-    priced = {}
-    for name, runs in counted.items():
-        priced[name] = price_runs(name, runs, needed=needed)
-    return priced
+        if len(parts_of_indexes) == 1:
+            return None
+        return list(chain.from_iterable(parts_of_indexes))
 
-
-def _split(pattern: AccessPattern, chosen: CommentFilter, counts: ProductCounts) -> list[Part]:
-    """Split a list into the parts that are each in one partition of an index."""
-    languages: list[tuple[str, ...]] = [chosen.languages]
-    if LANGUAGE in pattern.answers:
-        languages = [(language,) for language in chosen.languages or counts.languages]
-    ratings: list[tuple[int, ...]] = [chosen.ratings]
-    if RATING in pattern.answers:
-        ratings = [(rating,) for rating in chosen.ratings or RATINGS]
-    parts = []
-    for languages_of_part, ratings_of_part in product(languages, ratings):
-        parts.append(Part(pattern, CommentFilter(languages_of_part, ratings_of_part)))
-    return parts
-
-
-def _mix(
-    chosen: CommentFilter, counted: Mapping[str, Sequence[CountedRun]], *, needed: int
-) -> list[Part]:
-    """Return the cheapest parts: of some languages, of some ratings, and of both for the rest."""
-    matching = sum(run.matching for run in counted[BY_BOTH.name])
-
-    def units(pattern: AccessPattern) -> Iterator[float]:
-        # In the order of `_split`: by language, and within each by rating.
-        for run in counted[pattern.name]:
+    def _units(self, pattern: AccessPattern) -> Iterator[float]:
+        """Yield what each part of an index costs, in the order of `split`."""
+        counted = self._counted(pattern)
+        matching = sum(run.matching for run in counted)
+        for run in counted:
             if run.matching:
-                yield best_first_read(run, matching, needed=needed).capacity_units
+                yield best_first_read(run, matching, needed=self._needed).capacity_units
             else:
                 yield 0.0
 
-    cells = product(chosen.languages, chosen.ratings)
-    whole_languages, whole_ratings = cheapest_cover(
-        rows=dict(zip(chosen.languages, units(BY_LANGUAGE), strict=True)),
-        columns=dict(zip(chosen.ratings, units(BY_RATING), strict=True)),
-        cells=dict(zip(cells, units(BY_BOTH), strict=True)),
-    )
-    parts = []
-    other_languages: list[str] = []
-    for language in chosen.languages:
-        if language in whole_languages:
-            parts.append(Part(BY_LANGUAGE, CommentFilter((language,), chosen.ratings)))
-        else:
-            other_languages.append(language)
-    # A partition by rating has all languages: those that are read whole are filtered out of it.
-    if other_languages:
-        for rating in whole_ratings:
-            parts.append(Part(BY_RATING, CommentFilter(tuple(other_languages), (rating,))))
-    for language, rating in product(other_languages, chosen.ratings):
-        if rating not in whole_ratings:
-            parts.append(Part(BY_BOTH, CommentFilter((language,), (rating,))))
-    return parts
+
+def _least_cost(queries: int) -> float:
+    """Return the capacity units that so many queries cost at the least.
+
+    What costs no less than another way to read at the least need not be priced.
+    """
+    return queries * UNITS_PER_BLOCK
 
 
 def cheapest_cover(
@@ -574,74 +717,33 @@ def cheapest_cover(
     The mappings are to prices. Every set of columns is tried, so these should be few.
     """
 
-    def price_of_cells(row: Row, covered: tuple[Column, ...]) -> float:
-        return sum(cells[row, column] for column in columns if column not in covered)
+    def price_of_cells(row: Row, outside: Iterable[Column]) -> float:
+        price = 0.0
+        for column in outside:
+            price += cells[row, column]
+        return price
 
     def total(covered: tuple[Column, ...]) -> float:
-        price_of_columns = sum(columns[column] for column in covered)
-        # Each row is covered as a whole, or by those of its cells that no column covers.
-        price_of_rows = sum(min(rows[row], price_of_cells(row, covered)) for row in rows)
-        return price_of_columns + price_of_rows
+        outside = [column for column in columns if column not in covered]
+        price_of_rows = 0.0
+        for row, price_of_row in rows.items():
+            # Each row is covered as a whole, or by those of its cells that no column covers.
+            price_of_rows += min(price_of_row, price_of_cells(row, outside))
+        return sum(columns[column] for column in covered) + price_of_rows
 
-    sets: list[tuple[Column, ...]] = []
-    for size in range(len(columns) + 1):
-        sets.extend(combinations(columns, size))
-    best = min(sets, key=total)
+    best = min(_subsets(tuple(columns)), key=total)
+    outside = [column for column in columns if column not in best]
     whole_rows = []
-    for row in rows:
-        if rows[row] < price_of_cells(row, best):
+    for row, price_of_row in rows.items():
+        if price_of_row < price_of_cells(row, outside):
             whole_rows.append(row)
     return tuple(whole_rows), best
 
 
-def _counted_runs(
-    product_id: str, parts: Iterable[Part], counts: ProductCounts
-) -> list[CountedRun]:
-    """Return the runs of a list's parts with their numbers of items."""
-    return [_counted_run(product_id, part, counts) for part in parts]
-
-
-def _counted_run(product_id: str, part: Part, counts: ProductCounts) -> CountedRun:
-    """Return the run of a part with its numbers of items: in all, and of the list."""
-    pattern, chosen = part.pattern, part.chosen
-    conditions = tuple(filter_conditions(pattern, chosen))
-    (run,) = pattern.runs(product_id, chosen, conditions)
-    matching = counts.of(chosen)
-    total = matching
-    if conditions:
-        # The partition has all that its key does not distinguish.
-        languages = counts.languages
-        if LANGUAGE in pattern.answers:
-            languages = chosen.languages
-        ratings: tuple[int, ...] = RATINGS
-        if RATING in pattern.answers:
-            ratings = chosen.ratings
-        total = counts.within(languages, ratings)
-    return CountedRun(
-        run,
-        total=total,
-        matching=matching,
-        item_bytes=SIZES.mean(pattern.name),
-        has_seasons=bool(chosen.languages) and LANGUAGE not in pattern.answers,
-    )
-
-
-def _eligible(
-    priced: Mapping[str, PricedPlan], chosen: CommentFilter, most_units: float
-) -> list[PricedPlan]:
-    """Omit plans of too many queries, and plans by language where any will do.
-
-    The latter would miss a comment in a language that is not counted, and are hardly cheaper.
-    """
-    most = most_queries(most_units)
-    eligible = []
-    for plan_of_index in priced.values():
-        is_by_language = plan_of_index.name in (BY_LANGUAGE.name, BY_BOTH.name)
-        if is_by_language and not chosen.languages:
-            continue
-        if len(plan_of_index.runs) <= most:
-            eligible.append(plan_of_index)
-    return eligible
+def _subsets(values: Sequence[Column]) -> Iterator[tuple[Column, ...]]:
+    """Yield all sets of some values, the smallest first."""
+    for size in range(len(values) + 1):
+        yield from combinations(values, size)
 
 
 def most_queries(most_units: float) -> float:
@@ -657,13 +759,10 @@ def _narrower_runs(product_id: str, run: Run, most: float) -> Sequence[Run]:
     exact = exact_runs(product_id, run)
     if len(exact) <= most:
         return exact
-    conditions = {condition.attribute: condition for condition in run.keep}
     # Of a filter by one of them, the exact runs are all that is narrower.
-    if len(conditions) < len(BY_BOTH.answers):
+    if len(run.keep) < len(BY_BOTH.answers):
         return ()
-    languages = tuple(value["S"] for value in conditions[LANGUAGE_ATTRIBUTE].values)
-    by_rating = conditions[RATING_ATTRIBUTE]
-    by_language = BY_LANGUAGE.runs(product_id, CommentFilter(languages), (by_rating,))
+    by_language = BY_LANGUAGE.runs(product_id, filter_of(run))
     if len(by_language) > most:
         return ()
     return by_language

@@ -19,7 +19,8 @@ OTHER_UNITS = 2 * LEAST_UNITS
 def explain_page(results: CommentPage, meter: Meter | None) -> Explanation:
     """Explain a page of comments by its plan, the other calls of its meter, and its counts."""
     page = results.page
-    by_rule = results.plan.by_rule
+    comparison = results.plan.compare()
+    by_rule = comparison.by_rule
     # The rule is of whole pages, and the last of several is mostly less than one.
     if page.has_previous and not page.has_next and page.toward is Toward.NEXT:
         by_rule = ()
@@ -28,7 +29,7 @@ def explain_page(results: CommentPage, meter: Meter | None) -> Explanation:
         plan=results.plan.name,
         meter=meter,
         estimated_capacity_units=results.plan.estimated_capacity_units,
-        alternatives=results.plan.alternatives,
+        alternatives=comparison.alternatives,
         counted=Counted(results.counts.total, by_rule, SIZES.of_all),
     )
 

@@ -7,6 +7,7 @@ Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
 
 from collections.abc import Mapping
+from functools import partial
 from math import inf
 
 from comments import keys
@@ -16,18 +17,19 @@ from comments.indexes import planner as planning
 from comments.indexes.planner import (
     LANGUAGE_ATTRIBUTE,
     SIZES,
+    Comparison,
     CountedRun,
+    IndexPrices,
     ListPlan,
     NoSuchPlan,
     cheapest,
     most_queries,
-    price_indexes,
     price_runs,
 )
 from comments.sets.copies import partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
-from dynapages.lists import Alternative, Index, OneOf, Position, Run, id_at
+from dynapages.lists import Index, OneOf, Position, Run, id_at
 
 
 def _table_key(position: Position) -> Mapping[str, str]:
@@ -85,18 +87,24 @@ def plan_list(
         one = price_runs(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
         is_too_many = len(priced.runs) > most
         priced = one if is_too_many else cheapest([priced, one])
-    others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(
         name=SETS,
         runs=priced.runs,
         first_reads=priced.first_reads,
         empty_partitions=priced.skipped,
         estimated_capacity_units=priced.estimate,
-        alternatives=tuple(Alternative(other.name, other.estimate) for other in others),
+        compare=partial(_compare, IndexPrices(chosen, counts, needed=needed)),
     )
 
 
-def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[CountedRun]:
+def _compare(prices: IndexPrices) -> Comparison:
+    """Compare a plan with those by the indexes of ``comments``."""
+    return Comparison(prices.alternatives_to(SETS))
+
+
+def _counted(
+    product_id: str, chosen: CommentFilter, counts: ProductCounts
+) -> list[CountedRun[Run]]:
     """Return the runs of a filter, each with the number of comments in it."""
     ratings = chosen.ratings or RATINGS
     if chosen.languages:
@@ -110,7 +118,9 @@ def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> l
     ]
 
 
-def _of_any_language(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> CountedRun:
+def _of_any_language(
+    product_id: str, chosen: CommentFilter, counts: ProductCounts
+) -> CountedRun[Run]:
     """Return the run of any language, of which a filter keeps those that were chosen."""
     languages = OneOf(LANGUAGE_ATTRIBUTE, tuple({"S": code} for code in chosen.languages))
     return CountedRun(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from math import inf
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,13 +13,13 @@ from hypothesis import strategies as st
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner
 from comments.indexes.planner import (
+    IndexPrices,
     ListPlan,
     MeanSizes,
     NoSuchPlan,
     exact_runs,
     plan,
     plan_list,
-    price_indexes,
 )
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
@@ -76,7 +77,7 @@ class TestTheChoice:
 
     def test_comes_with_what_the_others_would_cost(self):
         plan = plan_list("42", CommentFilter.of(["en"]), COUNTS, needed=21)
-        assert {plan.name, *(other.plan for other in plan.alternatives)} == set(PLANS)
+        assert {plan.name, *(other.plan for other in plan.compare().alternatives)} == set(PLANS)
 
     @pytest.mark.parametrize("ratings", ["~", "5", "1.2.5"])
     def test_never_goes_by_the_languages_counted_when_any_will_do(self, monkeypatch, ratings):
@@ -86,7 +87,7 @@ class TestTheChoice:
             planner.SIZES.note(name, [{"x": {"S": "x" * size}}])
         only_english = ProductCounts({("en", rating): 10_000 for rating in RATINGS})
         chosen = CommentFilter.parse("~", ratings)
-        priced = price_indexes("42", chosen, only_english, needed=21)
+        priced = IndexPrices(chosen, only_english, needed=21).all()
         assert planner.cheapest(list(priced.values())).name in BY_LANGUAGE
         assert choose("~", ratings, only_english) not in BY_LANGUAGE
 
@@ -117,17 +118,50 @@ class TestTheMix:
 
     @pytest.mark.parametrize(("languages", "ratings"), [("~", "1.2"), ("en.it", "~"), ("~", "~")])
     def test_is_of_languages_and_ratings(self, languages, ratings):
-        assert "mixed" not in {other.plan for other in self.plan(languages, ratings).alternatives}
+        compared = self.plan(languages, ratings).compare()
+        assert "mixed" not in {other.plan for other in compared.alternatives}
 
 
-class TestAPlanThatWasMadeBefore:
+class TestAPlanAfterOneMoreComment:
+    counts = ProductCounts({(language, 5): 20_000 for language in ("de", "en", "fr", "ja")})
+
+    def plan(self, counts: ProductCounts) -> ListPlan:
+        chosen = CommentFilter.of(["de", "en", "fr"], [4, 5])
+        return plan_list("42", chosen, counts, needed=21)
+
+    def test_reads_the_partition_that_has_got_its_first_one(self):
+        chosen = CommentFilter.of(["de", "fr"], [1])
+        partitions = []
+        for cells in ({("de", 1): 30}, {("de", 1): 30, ("fr", 1): 1}):
+            counts = ProductCounts({("en", 1): 20_000, ("fr", 2): 20_000, **cells})
+            plan = plan_list("42", chosen, counts, needed=21)
+            partitions.append([run.partition for run in plan.runs])
+        assert partitions == [["PRODUCT#42/de/1"], ["PRODUCT#42/de/1", "PRODUCT#42/fr/1"]]
+
+    def test_has_the_prices_of_before_where_there_are_many(self):
+        self.plan(self.counts)
+        before = planner._best_first_read.cache_info().misses
+        self.plan(ProductCounts({**self.counts.cells, ("de", 5): 20_001}))
+        assert planner._best_first_read.cache_info().misses == before
+
+    def test_says_how_many_the_rule_would_read(self):
+        counts = ProductCounts({("de", 5): 3})
+        more = ProductCounts({("de", 5): 4})
+        chosen = CommentFilter.of(["de"], [5])
+        numbers = [
+            plan_list("42", chosen, each, needed=21).compare().by_rule for each in (counts, more)
+        ]
+        assert numbers == [(3,), (4,)]
+
+
+class TestAPlanWhereItemsTurnOutLarger:
     counts = ProductCounts({("en", 5): 1_000, ("en", 1): 1_000})
 
     def estimate(self) -> float | None:
         plan = plan_list("42", CommentFilter.of(ratings=[5]), self.counts, needed=21)
         return plan.estimated_capacity_units
 
-    def test_is_made_anew_where_items_turn_out_larger(self, monkeypatch):
+    def test_costs_more(self, monkeypatch):
         monkeypatch.setattr(planner, "SIZES", MeanSizes())
         before = self.estimate()
         large = {"x": {"S": "x" * 2_000}}
@@ -135,10 +169,12 @@ class TestAPlanThatWasMadeBefore:
             planner.SIZES.note(name, [large])
         assert (self.estimate() or 0) > (before or 0)
 
-    def test_is_made_anew_for_other_counts(self):
-        one, more = self.counts, ProductCounts({("en", 5): 1})
-        plans = [plan_list("42", CommentFilter(), each, needed=21) for each in (one, more)]
-        assert plans[0].first_reads != plans[1].first_reads
+    def test_is_compared_by_the_sizes_that_it_was_chosen_by(self, monkeypatch):
+        monkeypatch.setattr(planner, "SIZES", MeanSizes())
+        plan = plan_list("42", CommentFilter.of(ratings=[5]), self.counts, needed=21)
+        before = plan.compare()
+        planner.SIZES.note("all", [{"x": {"S": "x" * 2_000}}])
+        assert plan.compare() == before
 
 
 class TestAnEmptyPartition:
@@ -226,13 +262,31 @@ A_MIX_OF_THREE = ProductCounts(
 """English and French are read by both, German by language, two stars of the others by rating."""
 
 
+class TestTheCheapestPlan:
+    @given(
+        chosen=filters,
+        counts=wrong_counts,
+        needed=st.sampled_from((2, 21, 101)),
+        most=st.sampled_from((1.0, 3.0, 12.0, inf)),
+    )
+    @settings(max_examples=examples(300))
+    def test_is_that_of_all_of_them_though_most_are_not_priced(self, chosen, counts, needed, most):
+        prices = IndexPrices(chosen, counts, needed=needed)
+        allowed = []
+        for name, priced in prices.all().items():
+            needs_languages = name in BY_LANGUAGE
+            if len(priced.runs) <= most and (chosen.languages or not needs_languages):
+                allowed.append(priced)
+        assert prices.cheapest(most) == planner.cheapest(allowed)
+
+
 class TestEveryPlan:
     @given(chosen=choices, counts=wrong_counts)
     @example(chosen=CommentFilter.of(("de", "en", "fr"), (1, 2, 3)), counts=A_MIX_OF_THREE)
     @settings(max_examples=examples(300))
     def test_holds_each_language_with_each_rating_once(self, chosen, counts):
         expected = sorted(run.partition for run in plan("p", chosen).runs)
-        for name in price_indexes("p", chosen, counts, needed=21):
+        for name in IndexPrices(chosen, counts, needed=21).all():
             found = plan_list("p", chosen, counts, needed=21, forced=name)
             if not found.runs and found.estimated_capacity_units is None:
                 continue  # nothing in it belongs to the list, by the counts
