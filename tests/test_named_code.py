@@ -18,7 +18,7 @@ from tests.support.project import PROJECT
 from tests.test_rooms import PACKAGES, modules
 
 IN_BACKTICKS = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-PATH = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:py|toml|html|css|js|json|sh)(?:::\w+)*")
+PATH = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:py|toml|html|jinja|css|js|json|sh)(?:::\w+)*")
 DOTTED = re.compile(rf"(?:{'|'.join(PACKAGES)}|tests)(?:\.[A-Za-z_]\w*)+(?:\(\))?")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 OF_A_READERS_PROJECT = {"settings.py", "goods/models.py", "tests.py", "base.html"}

@@ -51,7 +51,7 @@ def moment_html(at: datetime, form: str = SHORT_DATE) -> SafeString:
 
 
 def date_text(at: datetime, form: str, *, language: str | None = None) -> str:
-    """Return what `django.utils.formats.date_format` does, such as ``20 Nov 2026``.
+    """Return what the ``date_format`` of Django does, such as ``20 Nov 2026``.
 
     ``language`` is the active one, where it is known: to ask for it takes half of the time.
     """
@@ -72,7 +72,7 @@ class _Pattern:
 @lru_cache(maxsize=100)  # formats in the languages of a site
 def _pattern(form: str, language: str | None) -> _Pattern | None:
     """Return the pattern of a format in the active language, None where that asks for more."""
-    django_form = get_format(form, language)
+    django_form = get_format(form or "DATE_FORMAT", language)
     # Both kinds of names, or quoted letters, are beyond this.
     if ("F" in django_form and "M" in django_form) or "\\" in django_form:
         return None
