@@ -57,11 +57,15 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DemoConfig:
-    """The site's port, and the environment of all processes of the demo."""
+    """The site's port, and the environment of all processes of the demo.
+
+    ``application`` is that of the site where it is empty, else such as ``module:name``.
+    """
 
     port: int
     environment: Mapping[str, str]
     access_log: bool = False
+    application: str = ""
 
     @property
     def address(self) -> str:
@@ -84,6 +88,8 @@ class DemoConfig:
         ]
         if self.access_log:
             command_line.append("--access-logfile=-")
+        if self.application:
+            command_line.append(self.application)
         return command_line
 
     def is_open(self) -> bool:

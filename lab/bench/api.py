@@ -1,8 +1,6 @@
 """``bench api``: what a list costs the processor as JSON of the API, compared with its page.
 
-Measured is the processor time of the whole process, with all its threads. A process remembers the
-HTML of comments that it has shown, so pages are measured both when their comments are new to it,
-as on most addresses of a large shop, and once more.
+Measured is the processor time of the whole process, with all its threads.
 """
 
 import json
@@ -34,18 +32,16 @@ WARM_UP_PAGES = 5
 
 @dataclass(frozen=True, slots=True)
 class ListTimes:
-    """Median milliseconds of a list's pages, and of those in the API; ``again``: the next time."""
+    """Median milliseconds of a list's pages, and of those in the API."""
 
     name: str
     page: float
     api: float
-    page_again: float
-    api_again: float
 
     @property
     def api_share(self) -> float:
-        """How much of the time of its pages the list takes in the API, the next time included."""
-        return (self.api + self.api_again) / (self.page + self.page_again)
+        """How much of the time of its pages the list takes in the API."""
+        return self.api / self.page
 
 
 def measure_api(
@@ -58,45 +54,37 @@ def measure_api(
             measured.append(_times_of(each, site, turns=turns, advance=advance))
     rows = []
     for times in measured:
-        milliseconds = (times.page, times.api, times.page_again, times.api_again)
-        rows.append((times.name, *[round(each, 1) for each in milliseconds]))
-    titles = ("list", "page", "API", "page again", "API again")
+        rows.append((times.name, round(times.page, 1), round(times.api, 1)))
+    titles = ("list", "page", "API")
     caption = f"Milliseconds of the processor, as medians of {turns} pages of {settings.PAGE_SIZE}"
     ratio = median(times.api_share for times in measured)
     return Section(
         "Lists of comments in the API",
         (),
         [Table(caption, titles, rows)],
-        [Limit("API ÷ page, of both times, median of the lists", MOST_OF_A_PAGE, ratio)],
+        [Limit("API ÷ page, median of the lists", MOST_OF_A_PAGE, ratio)],
     )
 
 
 def _times_of(
     measured_list: MeasuredList, site: Site, *, turns: int, advance: Advance
 ) -> ListTimes:
-    """Return the times of random pages of a list, each shown twice in both forms."""
+    """Return the times of random pages of a list, each shown in both forms."""
     random = Random(1)  # noqa: S311 - which pages, not a secret
     pages = _random_pages(measured_list, WARM_UP_PAGES + turns, random)
     warm_up = min(WARM_UP_PAGES, len(pages) - 1)
-    milliseconds: dict[str, list[float]] = {}
+    milliseconds: dict[str, list[float]] = {"page": [], "api": []}
     for number, page in enumerate(pages):
         address = _address_in_api(page)
         _require_same_comments(page, site.get(address))
         forms = {"page": page.path, "api": address}
-        for again in ("", " again"):
-            for form in random.sample(sorted(forms), len(forms)):
-                spent = _milliseconds(site.get, forms[form])
-                if number >= warm_up:
-                    milliseconds.setdefault(form + again, []).append(spent)
+        for form in random.sample(sorted(forms), len(forms)):
+            spent = _milliseconds(site.get, forms[form])
+            if number >= warm_up:
+                milliseconds[form].append(spent)
         advance(1)
-    medians = {form: median(spent) for form, spent in milliseconds.items()}
-    return ListTimes(
-        measured_list.name,
-        medians["page"],
-        medians["api"],
-        medians["page again"],
-        medians["api again"],
-    )
+    page, api = median(milliseconds["page"]), median(milliseconds["api"])
+    return ListTimes(measured_list.name, page, api)
 
 
 def _random_pages(

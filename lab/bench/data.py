@@ -17,7 +17,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
-from comments.store.counts import Cell, cell_name
+from comments.store.counts import Cell, cell_name, cell_names
 from dynapages.items import Item, table_key, wire_key
 from dynapages.lists import Position, sort_key_of
 from dynapages.pynamodb import DynamoModel
@@ -76,6 +76,7 @@ class CommentData:
 
     count: int
     seed: int = SEED
+    product_id: str = PRODUCT_ID
     model: type[DynamoModel] = Comment
 
     @property
@@ -84,13 +85,13 @@ class CommentData:
 
     def items(self) -> Iterator[Item]:
         """Yield the items of the comments and of long texts, and the product's counts."""
-        counts: Counter[Cell] = Counter()
+        numbers: Counter[str] = Counter()
         for comment in self.comments():
-            counts[comment.language, comment.rating] += 1
+            numbers.update(cell_names(comment.language, comment.rating, comment.created_at))
             for item in items_of(comment):
                 if item is not None:
                     yield item.serialize()
-        yield counts_item(PRODUCT_ID, counts)
+        yield counter_item(self.product_id, numbers)
 
     def comments(self) -> Iterator[NewComment]:
         """Yield the comments, in no order of time."""
@@ -111,7 +112,7 @@ class CommentData:
             length = int(random.lognormvariate(TEXT_LENGTH_MEAN, TEXT_LENGTH_DEVIATION)) + 1
             yield NewComment(
                 id=comment_id,
-                product_id=PRODUCT_ID,
+                product_id=self.product_id,
                 language=language,
                 rating=rating,
                 created_at=created_at,
@@ -119,6 +120,51 @@ class CommentData:
                 title=title,
                 body=_piece_of(filler, random, length=min(length, LONGEST_TEXT)),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class ManyProducts:
+    """``count`` comments on several products, the second of which has half as many as the first.
+
+    The number of a product's comments falls off by Zipf's law. ``prefix`` begins the products' ids.
+    """
+
+    count: int
+    products: int
+    prefix: str
+    model: type[DynamoModel] = Comment
+
+    @property
+    def name(self) -> str:
+        return f"{self.prefix}-{self.products}-{self.count}"
+
+    @property
+    def product_ids(self) -> Sequence[str]:
+        """The ids of the products, the one with the most comments first."""
+        return [f"{self.prefix}-{number:03}" for number in range(1, self.products + 1)]
+
+    def items(self) -> Iterator[Item]:
+        """Yield the items of all comments, and the counts of each product."""
+        for data in self._of_each_product():
+            yield from data.items()
+
+    def comments(self) -> Iterator[NewComment]:
+        """Yield the comments, product by product."""
+        for data in self._of_each_product():
+            yield from data.comments()
+
+    def _of_each_product(self) -> Iterator[CommentData]:
+        weights = zipf_weights(self.products)
+        for number, product_id in enumerate(self.product_ids):
+            share = weights[number] / sum(weights)
+            # Ids are drawn from the seed: all products differ in it, from the single one too.
+            count, seed = max(1, round(self.count * share)), SEED + 1 + number
+            yield CommentData(count, seed, product_id)
+
+
+def zipf_weights(number: int) -> Sequence[float]:
+    """Return weights that fall off by Zipf's law: that of the n-th is an n-th of the first."""
+    return [1 / rank for rank in range(1, number + 1)]
 
 
 def filler_text(random: Random) -> str:
@@ -140,8 +186,14 @@ def counts_item(product_id: str, counts: Mapping[Cell, int]) -> Item:
     """Build the item that holds a product's counts, by language and rating."""
     numbers = {}
     for (language, rating), number in counts.items():
-        numbers[cell_name(language, rating)] = {"N": str(number)}
-    return {**table_key(**keys.counts(product_id, 0)), **numbers}
+        numbers[cell_name(language, rating)] = number
+    return counter_item(product_id, numbers)
+
+
+def counter_item(product_id: str, numbers: Mapping[str, int]) -> Item:
+    """Build the item that holds a product's counts, by the names of their cells."""
+    attributes = {name: {"N": str(number)} for name, number in numbers.items()}
+    return {**table_key(**keys.counts(product_id, 0)), **attributes}
 
 
 class CommentAnswers:

@@ -7,6 +7,7 @@ takes minutes. It reads Amazon's "DynamoDB table export output format": below
 
 import gzip
 import json
+import shutil
 import subprocess
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -123,6 +124,15 @@ def data_file(data: DataSet, *, fresh: bool, progress: Progress) -> Path:
         _load(data, schema, path, progress)
         note.write_text(fingerprint)
     return path
+
+
+@contextmanager
+def copied(path: Path) -> Iterator[Path]:
+    """Yield a copy of a file of data, which may be written to and is gone at the end."""
+    with TemporaryDirectory(dir=path.parent, prefix="copy-") as folder:
+        copy = Path(folder) / path.name
+        shutil.copy(path, copy)
+        yield copy
 
 
 def _fingerprint(data: DataSet, schema: dict[str, Any]) -> str:

@@ -32,11 +32,15 @@ class PageFailed(DynamoError):
 
 
 class Site:
-    """Answers requests in this process as a WSGI server would, with all middleware."""
+    """Answers requests in this process as a WSGI server would, with all middleware.
 
-    def __init__(self, *, cookies: str = "") -> None:
+    ``language`` is the Accept-Language of the visitor, whose products show comments in it.
+    """
+
+    def __init__(self, *, cookies: str = "", language: str = "") -> None:
         self._application = WSGIHandler()
-        self._requests = RequestFactory(headers={"host": HOST, "cookie": cookies})
+        headers = {"host": HOST, "cookie": cookies, "accept-language": language}
+        self._requests = RequestFactory(headers=headers)
 
     def signed_in(self, user: AbstractBaseUser) -> "Site":
         """Return the site as a user sees it who has signed in."""

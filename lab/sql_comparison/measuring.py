@@ -1,9 +1,11 @@
-"""``bench peers``: the site's lists of comments next to the same lists in PostgreSQL.
+"""``bench peers``: the site's pages and lists of comments next to the same from PostgreSQL.
 
-Both are read in the same turns. What both read is first compared with the right answer.
+Both are read in the same turns. What both read is first compared: pages with each other, lists with
+the right answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from django.conf import settings
 
@@ -12,11 +14,13 @@ from comments.store.counts import read_counts
 from dynapages.django.options import Progress
 from dynapages.lists import Position, sort_key_of
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
-from lab.bench.pages import PAGE_NUMBERS
+from lab.bench.engines import copied, data_file
 from lab.bench.readers import PLANNER, ListRead, WrongAnswer, cut_page
+from lab.bench.site import Site, open_site
 from lab.bench.timing import time_in_turns
 from lab.report import Limit, Section, Table
 from lab.sql_comparison import models
+from lab.sql_comparison.pages import create_catalogue, measure_visits, new_catalogue, sides
 from lab.sql_comparison.postgres import connected, running
 
 FILTERS = {
@@ -25,7 +29,10 @@ FILTERS = {
     "two languages, three ratings": CommentFilter.of(("de", "en"), (1, 3, 5)),
 }
 SITE, KEYSET, OFFSET = "site", "SQL, keyset", "SQL, OFFSET"
-COUNT, SITE_COUNTER = "COUNT(*)", "the site's counter"
+COUNT, GROUP_BY, SITE_COUNTER = "COUNT(*)", "GROUP BY", "the site's counter"
+PAGE_NUMBERS = (1, 100, 15_000)
+LANGUAGE = "en"
+"""The Accept-Language of those who visit pages."""
 MOST_TIMES_SQL = 2.0
 """How many times the time of SQL's keyset pagination a list of the site may take."""
 
@@ -33,37 +40,69 @@ Actions = dict[tuple[str, str], Callable[[], object]]
 """What is timed, by the name of a page or list, and how that is read or counted."""
 
 
-def measure_peers(data: CommentData, *, turns: int, progress: Progress) -> Section:
-    """Load the comments into PostgreSQL, and measure both. Raises EngineError and WrongAnswer."""
-    answers = CommentAnswers(data.comments())
+def measure_peers(
+    *, comments: int, turns: int, visits: int, fresh: bool, progress: Progress
+) -> Section:
+    """Load comments into PostgreSQL and into engines, and measure both.
+
+    So many ``comments`` are on one product, whose lists are compared, and as many on several, whose
+    pages are. Raises EngineError, FileBusy, WrongAnswer and PageFailed.
+    """
+    of_lists = CommentData(comments)
+    compared = sides(comments)
+    site_side, sql_side = compared
+    lists_file = data_file(of_lists, fresh=fresh, progress=progress)
+    pages_file = data_file(site_side.data, fresh=fresh, progress=progress)
     with running(folder=settings.VAR_DIR / "bench") as port, connected(port):
-        with progress.step("Loading PostgreSQL", total=data.count, unit="") as advance:
-            version = models.load(data.comments(), advance=advance)
-        pages: Actions = {}
-        counts: Actions = {}
-        for name, chosen in FILTERS.items():
-            positions = answers.positions(chosen)
-            for number in PAGE_NUMBERS:
-                if (number - 1) * settings.PAGE_SIZE < len(positions):
-                    pages |= _page_actions(name, chosen, positions, number=number)
-            counts |= _count_actions(name, chosen, number=len(positions))
-        # In the same turns: what else the machine does slows both alike.
-        page_times = time_in_turns(pages, turns=turns, progress=progress)
-        count_times = time_in_turns(counts, turns=turns, progress=progress)
+        with progress.step("Loading PostgreSQL", total=2 * comments, unit="") as advance:
+            products, categories = new_catalogue(sql_side.data)
+            version = models.load(
+                chain(of_lists.comments(), sql_side.data.comments()),
+                products=products,
+                categories=categories,
+                advance=advance,
+            )
+        with copied(pages_file) as file, open_site(file):
+            create_catalogue(site_side.data)
+            site = Site(language=LANGUAGE)
+            tables, limits = measure_visits(compared, site, visits=visits, progress=progress)
+        with open_site(lists_file):
+            list_tables, list_limit = _measure_lists(of_lists, turns=turns, progress=progress)
+    return Section(
+        "The same comments in PostgreSQL",
+        [f"PostgreSQL {version} holds the same {2 * comments:,} comments."],
+        [*tables, *list_tables],
+        [*limits, list_limit],
+    )
+
+
+def _measure_lists(
+    data: CommentData, *, turns: int, progress: Progress
+) -> tuple[list[Table], Limit]:
+    """Measure pages of lists, and how lists are counted. Raises WrongAnswer."""
+    answers = CommentAnswers(data.comments())
+    pages: Actions = {}
+    counts: Actions = {}
+    for name, chosen in FILTERS.items():
+        positions = answers.positions(chosen)
+        for number in PAGE_NUMBERS:
+            if (number - 1) * settings.PAGE_SIZE < len(positions):
+                pages |= _page_actions(name, chosen, positions, number=number)
+        counts |= _count_actions(name, chosen, number=len(positions))
+    # In the same turns: what else the machine does slows both alike.
+    page_times = time_in_turns(pages, turns=turns, progress=progress)
+    count_times = time_in_turns(counts, turns=turns, progress=progress)
     ratios = []
     for name, how in pages:
         if how == SITE:
             ratios.append(page_times[name, SITE] / page_times[name, KEYSET])
     size = settings.PAGE_SIZE
-    return Section(
-        "The same comments in PostgreSQL",
-        [f"PostgreSQL {version} holds the same {data.count:,} comments."],
-        [
-            _table(f"Milliseconds for a list of {size}", page_times, (SITE, KEYSET, OFFSET)),
-            _table("Milliseconds of counting a list", count_times, (COUNT, SITE_COUNTER)),
-        ],
-        [Limit("a list ÷ SQL's by keyset", MOST_TIMES_SQL, max(ratios))],
-    )
+    counting = (COUNT, GROUP_BY, SITE_COUNTER)
+    tables = [
+        _table(f"Milliseconds for a list of {size}", page_times, (SITE, KEYSET, OFFSET)),
+        _table("Milliseconds of counting a list", count_times, counting),
+    ]
+    return tables, Limit("a list ÷ SQL's by keyset", MOST_TIMES_SQL, max(ratios))
 
 
 def _page_actions(
@@ -96,7 +135,7 @@ def _page_actions(
 
 
 def _count_actions(name: str, chosen: CommentFilter, *, number: int) -> Actions:
-    """Return how a list is counted; the site's counter has the numbers of all lists at once."""
+    """Return how a list is counted; GROUP BY and the site's counter have the numbers of all."""
 
     def count() -> int:
         return models.count_comments(PRODUCT_ID, chosen)
@@ -106,7 +145,11 @@ def _count_actions(name: str, chosen: CommentFilter, *, number: int) -> Actions:
 
     if count() != number:
         raise WrongAnswer(f"COUNT(*) of “{name}” is not {number}.")
-    return {(name, COUNT): count, (name, SITE_COUNTER): read_counter}
+
+    def group() -> None:
+        models.group_counts(PRODUCT_ID)
+
+    return {(name, COUNT): count, (name, GROUP_BY): group, (name, SITE_COUNTER): read_counter}
 
 
 def _table(

@@ -124,9 +124,8 @@ def _wait_until_it_listens(child: Child, port: int) -> None:
         time.sleep(POLL_SECONDS)
 
 
-@contextmanager
-def connected(port: int) -> Iterator[None]:
-    """Let Django's ORM use the database ``ALIAS`` within the block, by one lasting connection."""
+def configure(port: int) -> None:
+    """Let Django's ORM use the database ``ALIAS``, by one lasting connection for each thread."""
     # Not in the settings: the site must not know a database of SQL.
     database = {
         "ENGINE": "django.db.backends.postgresql",
@@ -138,6 +137,12 @@ def connected(port: int) -> Iterator[None]:
     }
     configured = connections.configure_settings({DEFAULT_DB_ALIAS: {}, ALIAS: database})
     connections.settings[ALIAS] = configured[ALIAS]
+
+
+@contextmanager
+def connected(port: int) -> Iterator[None]:
+    """Let Django's ORM use the database ``ALIAS`` within the block."""
+    configure(port)
     try:
         yield
     finally:

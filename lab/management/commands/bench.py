@@ -26,6 +26,9 @@ COMMENT_COUNT = 300_000
 CUSTOMER_ORDERS, QUEUED_ORDERS = 10_000, 100_000
 TURNS = 60
 SEARCHES = 500
+VISITS = 250
+MOST_TURNS_OF_THROUGHPUT = 6
+"""Each takes seconds, and not the time of a page."""
 
 
 class Command(BaseCommand):
@@ -41,7 +44,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "parts", nargs="*", metavar="PART", help=f"all of {', '.join(PARTS)}, or some"
         )
-        numbers = {"comments": COMMENT_COUNT, "turns": TURNS, "searches": SEARCHES}
+        numbers = {
+            "comments": COMMENT_COUNT,
+            "turns": TURNS,
+            "searches": SEARCHES,
+            "visits": VISITS,
+        }
         for name, number in numbers.items():
             parser.add_argument(
                 f"--{name}", type=at_least_one, default=number, metavar="N", help=f"{number}"
@@ -118,10 +126,24 @@ def _measure_peers(options: Mapping[str, Any], progress: Progress) -> Section:
     # Its models are registered with Django, and its driver may be missing: for this part alone.
     from lab.sql_comparison.measuring import measure_peers  # noqa: PLC0415 - needs PostgreSQL
 
-    data = CommentData(options["comments"])
-    path = data_file(data, fresh=options["fresh"], progress=progress)
-    with open_site(path):
-        return measure_peers(data, turns=options["turns"], progress=progress)
+    return measure_peers(
+        comments=options["comments"],
+        turns=options["turns"],
+        visits=options["visits"],
+        fresh=options["fresh"],
+        progress=progress,
+    )
+
+
+def _measure_throughput(options: Mapping[str, Any], progress: Progress) -> Section:
+    from lab.sql_comparison.throughput import measure_throughput  # noqa: PLC0415 - the same
+
+    return measure_throughput(
+        comments=options["comments"],
+        turns=min(options["turns"], MOST_TURNS_OF_THROUGHPUT),
+        fresh=options["fresh"],
+        progress=progress,
+    )
 
 
 def _measure_scale(_options: Mapping[str, Any], progress: Progress) -> Section:
@@ -135,5 +157,6 @@ PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
     "grid": _measure_grid,
     "words": _measure_words,
     "peers": _measure_peers,
+    "throughput": _measure_throughput,
     "scale": _measure_scale,
 }

@@ -1,6 +1,7 @@
 """``manage.py bench``, from end to end on a little data."""
 
 from contextlib import suppress
+from importlib import import_module
 from io import StringIO
 
 import pytest
@@ -37,11 +38,20 @@ def little(monkeypatch, settings, tmp_path, django_db_blocker):
         yield
 
 
+@pytest.fixture
+def postgres():
+    try:
+        require_programs()
+    except PostgresMissing as error:
+        pytest.skip(str(error))
+
+
 def report_of(part: str) -> str:
     """What is printed about a part; whether its limits hold on this machine does not matter."""
     out = StringIO()
+    numbers = {"comments": 60, "turns": 1, "searches": 10, "visits": 3}
     with suppress(CommandError):
-        call_command("bench", part, "--comments", 60, "--turns", 1, "--searches", 10, stdout=out)
+        call_command("bench", part, **numbers, stdout=out)
     return out.getvalue()
 
 
@@ -84,15 +94,24 @@ class TestTheParts:
         assert "10 searches of 600 comments" in report
         assert "units of the dearest page" in report
 
-    def test_peers_are_timed_on_both_sides(self):
-        try:
-            require_programs()
-        except PostgresMissing as error:
-            pytest.skip(str(error))
+    def test_peers_are_timed_on_both_sides(self, postgres):
         rows = rows_of(report_of("peers"))
-        pages = [row[0] for row in rows if row[0].startswith("no filter, page")]
-        assert pages == ["no filter, page 1", "no filter, page 10"]
-        assert "COUNT(*)" in [cell for row in rows for cell in row]
+        assert "no filter, page 1" in [row[0] for row in rows]
+        assert {"COUNT(*)", "GROUP BY"} <= {cell for row in rows for cell in row}
+
+    def test_peers_are_visited_as_people_do(self, postgres):
+        kinds = [row[0] for row in rows_of(report_of("peers")) if len(row) == 7]
+        for kind in ("lists at random, each once", "pages by Zipf's law", "list after a post"):
+            assert kind in kinds
+
+    def test_throughput_is_that_of_the_site_and_of_sql(self, postgres, monkeypatch):
+        throughput = import_module("lab.sql_comparison.throughput")
+        monkeypatch.setattr(throughput, "TURN_SECONDS", 0.5)
+        monkeypatch.setattr(throughput, "WARM_UP_SECONDS", 0.1)
+        served = {tuple(row[:2]): row for row in rows_of(report_of("throughput")) if len(row) == 8}
+        for name in ("site", "SQL"):
+            for clients in throughput.CLIENTS:
+                assert float(served[name, str(clients)][2]) > 0
 
 
 def test_a_part_that_there_is_not_is_refused():

@@ -7,7 +7,7 @@ import pytest
 from comments import keys
 from comments.filters import CommentFilter
 from dynapages.items import item_bytes
-from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
+from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData, ManyProducts
 from lab.bench.grid import grid
 
 COUNT = 1_500
@@ -44,10 +44,30 @@ class TestTheData:
         ]
         assert 270 < sum(sizes) / len(sizes) < 340
 
-    def test_counts_every_comment_once(self, items):
+    def test_counts_every_comment_once_by_rating_and_once_by_month(self, items):
         *_, last = items
         assert last["pk"]["S"] == keys.counts(PRODUCT_ID, 0)["pk"]
-        assert sum(int(value["N"]) for value in last.values() if "N" in value) == COUNT
+        numbers = {name: int(value["N"]) for name, value in last.items() if "N" in value}
+        months = sum(number for name, number in numbers.items() if name.endswith(".0"))
+        assert months == sum(numbers.values()) - months == COUNT
+
+
+class TestSeveralProducts:
+    many = ManyProducts(1_100, 4, "lamp")
+
+    def test_have_numbers_of_comments_that_fall_off_by_zipfs_law(self):
+        numbers = Counter(comment.product_id for comment in self.many.comments())
+        assert numbers == {"lamp-001": 528, "lamp-002": 264, "lamp-003": 176, "lamp-004": 132}
+
+    def test_have_comments_and_counts_of_their_own(self):
+        ids = [comment.id for comment in self.many.comments()]
+        assert len(set(ids)) == len(ids)
+        counted = [item for item in self.many.items() if item["pk"]["S"].startswith("COUNTS")]
+        assert len(counted) == 4
+
+    def test_have_no_comment_of_the_single_product(self):
+        single = {comment.id for comment in CommentData(500).comments()}
+        assert single.isdisjoint(comment.id for comment in self.many.comments())
 
 
 class TestTheAnswers:

@@ -1,0 +1,244 @@
+"""Whole pages of comments, the site's next to the same pages from PostgreSQL, as people visit them.
+
+Both sides are this process, with the same middleware, views and templates: only the reads differ
+(`lab.sql_comparison.reading`). Each page is shown by both before the next one. The products of a
+side have ids of their own, so that neither finds in memory what the other has just put there.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from random import Random
+from statistics import median
+from time import perf_counter, process_time
+from uuid import UUID
+
+from comments.filters import CommentFilter
+from comments.items import NewComment
+from comments.posting.services import add_comment
+from dynapages.django.options import Advance, Progress
+from dynapages.process import client
+from dynapages.tables import create_missing
+from lab.bench.data import ManyProducts
+from lab.bench.pages import CATEGORY, PRODUCT
+from lab.bench.readers import WrongAnswer
+from lab.bench.site import Site
+from lab.bench.visits import Visit, random_visits, zipf_visits
+from lab.report import Limit, Table
+from lab.sql_comparison import models
+from lab.sql_comparison.reading import pages_from_sql
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
+from shop.models import ShopItem
+
+PRODUCTS = 50
+SITE_PREFIX, SQL_PREFIX = "site", "rows"
+"""What the ids of the products begin with on either side: words of one length."""
+MOST_TIMES_SQL = 1.0
+"""How many times the processor time of the page from SQL one of the site may take."""
+FIRST_LISTS = "lists at random, each once"
+BY_ZIPF = "pages by Zipf's law"
+FIRST_PRODUCTS = "products' own pages, each once"
+HOT_LIST, HOT_PRODUCT = "hot list", "hot product's page"
+BEFORE, AFTER = "before a post", "after a post"
+OF_LIST, OF_PRODUCT = "list", "product's page"
+POSTED_LIST = CommentFilter.of(("de", "en"), (1, 2, 5))
+"""The list that is shown after each post besides the product's page; it has what is posted."""
+WARM_UP_VISITS = 20
+UNLIKE = re.compile(
+    rb'<a class="explanation .*?</a>|\bvalue="\w{64}"|\bafter=[\w-]+\.[\w-]+', re.DOTALL
+)
+"""What differs in the two pages: what they cost, and tokens against forgery and of positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two that are compared: how it reads, and how a comment is posted to it."""
+
+    name: str
+    data: ManyProducts
+    reading: Callable[[], AbstractContextManager[None]]
+    post: Callable[[NewComment], object]
+
+    def path(self, visit: Visit) -> str:
+        return visit.path(self.data.product_ids[visit.product])
+
+    def show(self, site: Site, visit: Visit) -> bytes:
+        """Return the page of a visit. Raises PageFailed."""
+        with self.reading():
+            return site.get(self.path(visit))
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Milliseconds of the processor, and of the clock on the wall, that a page took."""
+
+    processor: float
+    wall: float
+
+
+Times = dict[str, dict[str, list[Spent]]]
+"""What pages took, by the kind of their visits and by the name of the side."""
+
+
+def many_products(comments: int, prefix: str) -> ManyProducts:
+    """Return the comments of a side."""
+    return ManyProducts(comments, PRODUCTS, prefix)
+
+
+def new_catalogue(data: ManyProducts) -> tuple[list[NewProduct], list[NewCategory]]:
+    """Return the products of a side, which all have one name, and their category."""
+    products = [replace(PRODUCT, id=product_id) for product_id in data.product_ids]
+    return products, [CATEGORY]
+
+
+def create_catalogue(data: ManyProducts) -> None:
+    """Create the table and the products that the site's pages need besides the comments."""
+    create_missing([ShopItem], client=client())
+    products, categories = new_catalogue(data)
+    put_catalogue(categories=categories, products=products)
+
+
+def sides(comments: int) -> tuple[Side, Side]:
+    """Return the site, and the same from PostgreSQL."""
+    return (
+        Side("site", many_products(comments, SITE_PREFIX), nullcontext, add_comment),
+        Side("SQL", many_products(comments, SQL_PREFIX), pages_from_sql, models.post),
+    )
+
+
+def measure_visits(
+    compared: Sequence[Side], site: Site, *, visits: int, progress: Progress
+) -> tuple[list[Table], list[Limit]]:
+    """Measure so many visits of each kind on both sides. Raises WrongAnswer and PageFailed."""
+    random = Random(1)  # noqa: S311 - which pages, not a secret
+    products = compared[0].data.products
+    lists = random_visits(products, random)
+    # In them connections and templates are made: none of these lists is measured.
+    for visit in islice(lists, WARM_UP_VISITS):
+        _require_same(compared, site, visit)
+    kinds = {
+        FIRST_LISTS: list(islice(lists, visits)),
+        BY_ZIPF: list(islice(zipf_visits(products, random), visits)),
+        FIRST_PRODUCTS: [Visit(number) for number in range(products)],
+        HOT_LIST: [Visit(0, POSTED_LIST)] * visits,
+        HOT_PRODUCT: [Visit(0)] * visits,
+    }
+    times: Times = {}
+    total = sum(len(each) for each in kinds.values()) + visits
+    with progress.step("Visiting", total=total, unit=" pages") as advance:
+        for kind, of_kind in kinds.items():
+            for visit in of_kind:
+                _note(times, kind, _shown_by_both(compared, site, visit, random))
+                advance(1)
+        _visit_after_posts(compared, site, times, posts=visits, random=random, advance=advance)
+    return [_table(times, visits=visits)], _limits(times)
+
+
+def _visit_after_posts(
+    compared: Sequence[Side],
+    site: Site,
+    times: Times,
+    *,
+    posts: int,
+    random: Random,
+    advance: Advance,
+) -> None:
+    """Post comments to the product with the most of them, and visit it before and after each."""
+    visited = {OF_LIST: Visit(0, POSTED_LIST), OF_PRODUCT: Visit(0)}
+    for number in range(posts):
+        for moment in (BEFORE, AFTER):
+            if moment == AFTER:
+                _post_to_both(compared, number)
+            for name, visit in visited.items():
+                _note(times, f"{name} {moment}", _shown_by_both(compared, site, visit, random))
+        advance(1)
+
+
+def _post_to_both(compared: Sequence[Side], number: int) -> None:
+    now = datetime.now(UTC)
+    comment = NewComment(
+        id=UUID(int=number).hex,
+        product_id="",
+        language=POSTED_LIST.languages[number % len(POSTED_LIST.languages)],
+        rating=POSTED_LIST.ratings[number % len(POSTED_LIST.ratings)],
+        created_at=now,
+        author="Alex",
+        user_id="alex",
+        title=f"Comment {number}",
+        body=f"Some words about it, number {number}.",
+    )
+    for side in compared:
+        product_id = side.data.product_ids[0]
+        side.post(replace(comment, id=f"{product_id}-{comment.id}", product_id=product_id))
+
+
+# Showing.
+
+
+def _shown_by_both(
+    compared: Sequence[Side], site: Site, visit: Visit, random: Random
+) -> dict[str, Spent]:
+    """Show a page by both sides, in an order at random; return what each of them took."""
+    spent = {}
+    for side in random.sample(compared, len(compared)):
+        path = side.path(visit)
+        with side.reading():
+            began, began_processor = perf_counter(), process_time()
+            site.get(path)
+            processor, wall = process_time() - began_processor, perf_counter() - began
+        spent[side.name] = Spent(1_000 * processor, 1_000 * wall)
+    return spent
+
+
+def _note(times: Times, kind: str, spent: dict[str, Spent]) -> None:
+    of_kind = times.setdefault(kind, {})
+    for name, each in spent.items():
+        of_kind.setdefault(name, []).append(each)
+
+
+def _require_same(compared: Sequence[Side], site: Site, visit: Visit) -> None:
+    """Raise WrongAnswer unless both sides show the same page."""
+    shown = []
+    for side in compared:
+        page = UNLIKE.sub(b"", side.show(site, visit))
+        product_id = side.data.product_ids[visit.product]
+        shown.append(page.replace(product_id.encode(), b""))
+    if shown[0] != shown[1]:
+        raise WrongAnswer(f"What SQL shows as {compared[0].path(visit)} is not that page.")
+
+
+# The report.
+
+
+def _table(times: Times, *, visits: int) -> Table:
+    rows = []
+    for kind, of_kind in times.items():
+        site, sql = (_medians(each) for each in of_kind.values())
+        rows.append(
+            (
+                kind,
+                *(round(site.processor, 1), round(sql.processor, 1)),
+                round(site.processor / sql.processor, 2),
+                *(round(site.wall, 1), round(sql.wall, 1), round(site.wall / sql.wall, 2)),
+            )
+        )
+    titles = ("pages", "site", "SQL", "site ÷ SQL", "site, wall", "SQL, wall", "wall, site ÷ SQL")
+    caption = f"Milliseconds of the processor, and on the wall, as medians of {visits} visits"
+    return Table(caption, titles, rows)
+
+
+def _limits(times: Times) -> list[Limit]:
+    limits = []
+    for kind, of_kind in times.items():
+        site, sql = (_medians(each) for each in of_kind.values())
+        ratio = site.processor / sql.processor
+        limits.append(Limit(f"{kind}: processor, site ÷ SQL", MOST_TIMES_SQL, ratio))
+    return limits
+
+
+def _medians(spent: Sequence[Spent]) -> Spent:
+    return Spent(median(each.processor for each in spent), median(each.wall for each in spent))
