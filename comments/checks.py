@@ -20,7 +20,8 @@ from django.utils.module_loading import import_string
 from comments.host import COMMENTS, DEFAULTS
 from comments.users import id_field, is_path
 from dynapages.calls import FAILURES, sentence_about
-from dynapages.django.checks import template_folders, unread_template
+from dynapages.django.checks import unread_template
+from dynapages.django.jinja import template_folders
 from dynapages.process import client
 from dynapages.tables import TableDiffers, require_ready
 
@@ -199,7 +200,7 @@ def _base_template() -> Iterator[CheckMessage]:
 def _removed_templates() -> Iterator[CheckMessage]:
     """Yield a warning for each template of the project that overrides one that is gone."""
     for name, instead in REMOVED_TEMPLATES.items():
-        for folder in template_folders():
+        for folder in template_folders(Engine.get_default()):
             path = folder / name
             if path.is_file():
                 yield unread_template(path, instead)

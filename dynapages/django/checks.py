@@ -8,7 +8,7 @@ from django.core.checks import CheckMessage, Warning  # noqa: A004 - Django's ow
 from django.core.exceptions import ImproperlyConfigured
 from django.template import Engine
 
-from dynapages.django.jinja import SUFFIX
+from dynapages.django.jinja import SUFFIX, template_folders
 
 ID = "dynapages.templates"
 
@@ -19,7 +19,10 @@ def check_templates(app_configs: Sequence[AppConfig] | None, **_: object) -> lis
     Such is a ``pager.html`` where another folder has a ``pager.jinja`` of the same path.
     """
     del app_configs
-    folders = template_folders()
+    try:
+        folders = template_folders(Engine.get_default())
+    except ImproperlyConfigured:  # there is none of Django's engines
+        return []
     messages: list[CheckMessage] = []
     for folder in folders:
         for template in sorted(folder.rglob(f"*{SUFFIX}")):
@@ -39,17 +42,3 @@ def unread_template(path: Path | str, instead: str) -> CheckMessage:
         f"Write what it changes into a template of your own at {instead!r}, and delete the old one."
     )
     return Warning(what, hint=hint, id=ID)
-
-
-def template_folders() -> list[Path]:
-    """Return the folders of templates in the order in which they are searched."""
-    try:
-        engine = Engine.get_default()
-    except ImproperlyConfigured:  # there is none of Django's engines
-        return []
-    folders: list[Path] = []
-    for loader in engine.template_loaders:
-        # Not all loaders read files.
-        if hasattr(loader, "get_dirs"):
-            folders += map(Path, loader.get_dirs())
-    return folders

@@ -18,7 +18,6 @@ from django.conf import settings
 from django.dispatch import receiver
 from django.template import TemplateDoesNotExist
 from django.template.engine import Engine
-from django.template.utils import get_app_template_dirs
 from django.templatetags.static import static
 from django.urls import NoReverseMatch
 from django.utils.autoreload import file_changed
@@ -86,6 +85,16 @@ def compile_templates() -> None:
                 environment.get_template(name)
 
 
+def template_folders(engine: Engine) -> list[Path]:
+    """Return the folders in which an engine of Django looks for templates, in that order."""
+    folders: list[Path] = []
+    for loader in engine.template_loaders:
+        # Not all loaders read files.
+        if hasattr(loader, "get_dirs"):
+            folders += map(Path, loader.get_dirs())
+    return folders
+
+
 @cache  # as many as there are languages: a site has one engine
 def _environment(language: str | None, engine: Engine) -> Environment:
     """Return the environment of the active language, whose templates lie where the engine's do."""
@@ -134,8 +143,7 @@ class _Loader(BaseLoader):
     def list_templates(self) -> list[str]:
         """Return the names of all that lie in a folder of templates."""
         names: set[str] = set()
-        for place in (*self._engine.dirs, *get_app_template_dirs("templates")):
-            folder = Path(str(place))
+        for folder in template_folders(self._engine):
             for path in folder.rglob(f"*{SUFFIX}"):
                 names.add(path.relative_to(folder).as_posix())
         return sorted(names)
