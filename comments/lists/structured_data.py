@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urljoin
 
-from django.template.defaultfilters import floatformat
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -17,8 +16,9 @@ from comments.lists.entries import CommentEntry
 from comments.store.counts import ProductCounts
 
 IN_STOCK = "https://schema.org/InStock"
-_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+_ESCAPES = (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"))
 """Without these signs no text ends the element, or begins a comment in it."""
+_JSON = json.JSONEncoder(ensure_ascii=False)
 
 Thing = dict[str, Any]
 
@@ -56,10 +56,12 @@ def _product(
             "priceCurrency": product.currency,
             "availability": IN_STOCK,
         }
-    if counts.average_rating is not None:
+    average = counts.average_rating
+    if average is not None:
         thing["aggregateRating"] = {
             "@type": "AggregateRating",
-            "ratingValue": floatformat(counts.average_rating, 1),
+            # A number for machines: with a point in all languages.
+            "ratingValue": f"{average:.1f}",
             "reviewCount": counts.total,
             "bestRating": 5,
             "worstRating": 1,
@@ -110,6 +112,8 @@ def _breadcrumbs(product: Product, *, site: str) -> Thing:
 
 def json_ld(data: Mapping[str, Any]) -> SafeString:
     """Write things of schema.org as a script element, which is safe in HTML."""
-    text = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False)
-    element = f'<script type="application/ld+json">{text.translate(_ESCAPES)}</script>'
-    return SafeString(element)
+    text = _JSON.encode({"@context": "https://schema.org", **data})
+    # `str.translate` looks up each character of the page: forty times as long.
+    for sign, escape in _ESCAPES:
+        text = text.replace(sign, escape)
+    return SafeString(f'<script type="application/ld+json">{text}</script>')

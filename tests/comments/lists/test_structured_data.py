@@ -100,6 +100,10 @@ class TestTheProduct:
         assert (offer["price"], offer["priceCurrency"]) == ("19.99", "EUR")
         assert offer["availability"] == "https://schema.org/InStock"
 
+    def test_has_its_rating_with_a_point_in_all_languages(self, lamp):
+        german = things(visit(f"/products/{lamp}/", accept_language="de").page)["Product"]
+        assert german["aggregateRating"]["ratingValue"] == "2.8"
+
     def test_tells_nothing_that_is_not_known(self):
         product_id = made_product()
         page = visit(f"/products/{product_id}/").page
