@@ -52,7 +52,7 @@ class Days:
 
     @property
     def form(self) -> dict[str, Any]:
-        """What ``shop/orders/_dates.html`` has in its fields."""
+        """What ``shop/orders/_dates.jinja`` has in its fields."""
         values = dict(self.pairs)
         return {"from_date": values.get("from", ""), "to_date": values.get("to", "")}
 

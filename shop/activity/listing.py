@@ -71,7 +71,7 @@ def value_in_words(kind: Kind, value: str) -> str:
 def list_context(chosen: ActivityFilter) -> dict[str, Any]:
     """Build what the template shows around the entries; ``address`` is for toggles.js.
 
-    ``dates`` is what ``shop/orders/_dates.html`` shows.
+    ``dates`` is what ``shop/orders/_dates.jinja`` shows.
     """
     url = reverse("activity")
     tabs = [

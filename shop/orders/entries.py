@@ -6,7 +6,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dynapages.django.paging import address_of_item
@@ -63,11 +62,6 @@ class OrderEntry:
     def again_url(self) -> str:
         """Where a form is sent to put its products into the basket."""
         return address_of_item("order_again", self.id)
-
-    @property
-    def in_words(self) -> str:
-        """The order within a sentence, for screen readers."""
-        return _("order %(id)s") % {"id": self.short_id}
 
     @property
     def date_iso(self) -> str:
