@@ -7,6 +7,7 @@ Guide: names and strings by their UTF-8 bytes, numbers about one byte per two di
 one byte for null and boolean, three for a list or map and one more for each of its elements.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Clamped, Context, Decimal, Inexact, Overflow, Rounded, Underflow
@@ -44,6 +45,9 @@ BLOCK = 4_096
 UNITS_PER_BLOCK = 0.5
 SEPARATOR = "#"
 """Between the parts of a sort key."""
+_TIMESTAMP = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}\.[0-9]{6}Z"
+)
 _BYTES_OF_A_COLLECTION = 3
 _BYTES_OF_AN_ELEMENT = 1
 
@@ -91,20 +95,21 @@ def timestamp(moment: datetime) -> str:
 
     Raises ValueError for a naive datetime.
     """
-    if moment.utcoffset() is None:
-        raise ValueError(
-            f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
-        )
-    utc = moment.astimezone(UTC).replace(tzinfo=None)
-    return utc.isoformat(timespec="microseconds") + "Z"
+    if moment.tzinfo is not UTC:
+        if moment.utcoffset() is None:
+            raise ValueError(
+                f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
+            )
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def parse_timestamp(text: str) -> datetime:
     """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
-    moment = datetime.fromisoformat(text)
-    if timestamp(moment) != text:  # it takes other forms as well, which would sort wrongly
+    # Other forms that `fromisoformat` takes would sort wrongly.
+    if not _TIMESTAMP.fullmatch(text):
         raise ValueError(f"{text!r} is not of the fixed width of a sort key's timestamp")
-    return moment
+    return datetime.fromisoformat(text)
 
 
 def sort_key_of(moment: datetime, unique_id: str) -> str:

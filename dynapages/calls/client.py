@@ -196,6 +196,8 @@ class _Call:
         self.client = client
         self.operation = client.meta.service_model.operation_model(name)
         self.context: dict[str, Any] = {}
+        service_id = self.operation.service_model.service_id.hyphenize()
+        self.event_suffix = f".{service_id}.{name}"
         for event in ("provide-client-params", "before-parameter-build"):
             parameters = self.emit(event, params=parameters) or parameters
         self.parameters, self.body = parameters, body_of(parameters)
@@ -208,10 +210,10 @@ class _Call:
 
     def emit(self, event: str, **arguments: object) -> Any:  # noqa: ANN401 - what a handler returns
         """Emit one of botocore's events about this call; return the first answer of a handler."""
-        service = self.operation.service_model.service_id.hyphenize()
-        name = f"{event}.{service}.{self.operation.name}"
-        arguments |= {"model": self.operation, "context": self.context}
-        return first_non_none_response(self.client.meta.events.emit(name, **arguments))
+        responses = self.client.meta.events.emit(
+            event + self.event_suffix, model=self.operation, context=self.context, **arguments
+        )
+        return first_non_none_response(responses)
 
     def make(self) -> Parsed:
         """Return what was answered. Raises ClientError, Unavailable and BotoCoreError."""

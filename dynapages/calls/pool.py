@@ -8,7 +8,7 @@ runs with the context variables of its caller: its time, and the meter of its pa
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import partial
@@ -132,11 +132,11 @@ class Started(Generic[T]):
     def _wait(self) -> T:
         """Wait within the time budget. Raises OutOfTime, and what the call raised."""
         left = seconds_left()
-        if isinf(left) or self.future.done():
-            return self.future.result()
-        done, _ = wait([self.future], timeout=left + GRACE)
-        if not done:
-            raise OutOfTime
+        if not isinf(left):
+            with suppress(TimeoutError):  # which the call itself may have raised
+                return self.future.result(left + GRACE)
+            if not self.future.done():
+                raise OutOfTime
         return self.future.result()
 
 

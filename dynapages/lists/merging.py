@@ -5,9 +5,9 @@ The *frontier* is the nearest such stop among the runs that are not exhausted. N
 come before an item in front of the frontier, so those are certain; items behind it have to wait.
 Each round reads, in parallel, the runs that hold the frontier back, until enough items are certain.
 
-`Merge` yields the reads of each round as `ReadRequest`, and has what they brought as `Entry`. It
-makes no call: see `dynapages.lists.reader.drive`. `refuse_overlaps` is for lists that would show an
-item twice.
+`Merge` yields the reads of each round as `ReadRequest`, and has what they brought as `PlacedItem`,
+of which a page makes each `Entry`. It makes no call: see `dynapages.lists.reader.drive`.
+`refuse_overlaps` is for lists that would show an item twice.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
-from dynapages.lists.runs import HIGHEST, Chunk, OneOf, Position, Run, text_of
+from dynapages.lists.runs import HIGHEST, Chunk, OneOf, Ordinal, Position, Run, text_of
 
 T = TypeVar("T")
 
@@ -70,13 +70,30 @@ class Entry:
 
 
 @dataclass(slots=True)
+class PlacedItem:
+    """An item that was read, at its place.
+
+    Not frozen, because that takes three times as long, for every item that is read.
+    """
+
+    place: str
+    item: Item
+    run: Run
+
+    def entry(self, ordinal: Ordinal | None) -> Entry:
+        """Return it as an entry with that number."""
+        position = Position(self.place, self.run.rest_of(self.item), ordinal)
+        return Entry(self.item, position, self.run)
+
+
+@dataclass(slots=True)
 class Cursor:
     """How far one run was read, what that cost, and its items not yet on the page."""
 
     run: Run
     stopped_at: Position | None
     exhausted: bool = False
-    waiting: deque[Entry] = field(default_factory=deque)
+    waiting: deque[PlacedItem] = field(default_factory=deque)
     rounds: int = 0
     items_read: int = 0
     items_kept: int = 0
@@ -90,7 +107,7 @@ class Cursor:
         self.items_kept += len(chunk.items)
         self.capacity_units += chunk.capacity_units
         for item in chunk.items:
-            self.waiting.append(Entry(item, self.run.position_of(item), self.run))
+            self.waiting.append(PlacedItem(self.run.place_of(item), item, self.run))
         self.exhausted = chunk.last is None
         if chunk.last is not None:
             self.stopped_at = chunk.last
@@ -141,7 +158,7 @@ class Merge:
 
     No more is read than ``most_units`` allow, if no item has more than ``largest_item`` bytes; but
     the first round reads an item of each run in any case. If that is too little, `cut_at` is where
-    to go on, and `entries` are only those up to there: some of the needed ones, or none. Where a
+    to go on, and `items` are only those up to there: some of the needed ones, or none. Where a
     read costs more than such items can, ``largest_item`` becomes the mean size of those it has
     read.
     """
@@ -196,16 +213,16 @@ class Merge:
             self._choose_alternatives()
             reads = self._affordable(self._next_round())
 
-    def entries(self, most: int) -> list[Entry]:
+    def items(self, most: int) -> list[PlacedItem]:
         """Return up to ``most`` items in reading order. Raises ValueError for two at one place."""
-        entries = list(islice(self._merged(), most))
-        for entry, following in pairwise(entries):
-            if entry.position.place == following.position.place:
-                _refuse_equal_places(entry)
+        items = list(islice(self._merged(), most))
+        for item, following in pairwise(items):
+            if item.place == following.place:
+                _refuse_equal_places(item)
         if self.cut_at is None:
-            return entries
+            return items
         # Certain items come first: behind one that has to wait all others do.
-        return [entry for entry in entries if self._is_certain(entry)]
+        return self._certain(items)
 
     @property
     def capacity_units(self) -> float:
@@ -241,13 +258,15 @@ class Merge:
         runs, and its own waiting items, are taken off.
         """
         in_hand = list(islice(self._merged(), self._needed))
-        certain = [entry.run for entry in in_hand[: self._in_order] if self._is_certain(entry)]
-        missing = (self._needed - len(certain)) / (len(in_hand) or ITEMS_OF_AN_EMPTY_PAGE)
-        reads: list[_Read] = []
         # Those of a fallback are added to the cursors meanwhile.
         holding_back = [cursor for cursor in self.cursors if self._holds_back(cursor, in_hand)]
+        if not holding_back:
+            return []
+        certain = self._certain(in_hand[: self._in_order])
+        missing = (self._needed - len(certain)) / (len(in_hand) or ITEMS_OF_AN_EMPTY_PAGE)
+        reads: list[_Read] = []
         for cursor in holding_back:
-            of_others = sum(run is not cursor.run for run in certain)
+            of_others = sum(item.run is not cursor.run for item in certain)
             needed = self._needed - len(cursor.waiting) - of_others
             units_left = self._units_left - LEAST_UNITS * len(reads)
             reads += self._further_reads(cursor, needed, missing=missing, units_left=units_left)
@@ -302,20 +321,11 @@ class Merge:
         most = blocks_left // blocks_of(self.largest_item)
         least = LEAST_BLOCKS_TO_READ_ON if self._has_copies else 1
         if most < least:
-            self.cut_at = self._nearest_stop()
+            self.cut_at = self._frontier()
             return []
         if most < len(reads):
             reads.sort(key=attrgetter("cursor.stop"), reverse=not self._ascending)
         return self._shortened(reads[:most])
-
-    def _nearest_stop(self) -> Position:
-        """Return where the frontier is: the nearest stop of the runs that are not exhausted."""
-        stops = []
-        for cursor in self.cursors:
-            if cursor.stopped_at is not None and not cursor.exhausted:
-                stops.append(cursor.stopped_at)
-        nearest = min if self._ascending else max
-        return nearest(stops, key=attrgetter("place"))
 
     def _shortened(self, reads: list[_Read]) -> list[_Read]:
         """Shorten reads to what may still be spent, but not below one item each."""
@@ -340,39 +350,60 @@ class Merge:
 
     # Which items are certain
 
-    def _holds_back(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
+    def _holds_back(self, cursor: Cursor, in_hand: Sequence[PlacedItem]) -> bool:
         """Return whether a run has to be read on for the page to be certain."""
         if cursor.exhausted:
             return False
         if len(in_hand) < self._needed:
             return True
-        last_place = in_hand[self._in_order - 1].position.place
+        last_place = in_hand[self._in_order - 1].place
         return cursor.stopped_before(last_place, ascending=self._ascending)
 
-    def _is_certain(self, entry: Entry) -> bool:
-        """Return whether no unread item of any run can come before an entry."""
-        place = entry.position.place
-        return not any(
-            cursor.stopped_before(place, ascending=self._ascending) for cursor in self.cursors
-        )
+    def _frontier(self) -> Position | None:
+        """Return the nearest stop of the runs that are not exhausted; None where all are."""
+        stops = []
+        for cursor in self.cursors:
+            if cursor.stopped_at is not None and not cursor.exhausted:
+                stops.append(cursor.stopped_at)
+        if not stops:
+            return None
+        nearest = min if self._ascending else max
+        return nearest(stops, key=attrgetter("place"))
 
-    def _merged(self) -> Iterator[Entry]:
-        """Yield the waiting items of all runs in reading order; one of alternatives once."""
+    def _certain(self, items: Sequence[PlacedItem]) -> list[PlacedItem]:
+        """Return those items that no unread item of any run can come before."""
+        frontier = self._frontier()
+        if frontier is None:
+            return list(items)
+        if self._ascending:
+            return [item for item in items if item.place <= frontier.place]
+        return [item for item in items if item.place >= frontier.place]
+
+    def _merged(self) -> Iterator[PlacedItem]:
+        """Return the waiting items of all runs in reading order; one of alternatives once."""
+        if len(self.cursors) == 1:  # they were read in that order
+            return iter(self.cursors[0].waiting)
         waiting = [cursor.waiting for cursor in self.cursors]
-        previous: str | None = None
-        in_order = merge(*waiting, key=attrgetter("position.place"), reverse=not self._ascending)
-        for entry in in_order:
-            place = entry.position.place
-            if not self._has_copies or place != previous:
-                yield entry
-            previous = place
+        in_order = merge(*waiting, key=attrgetter("place"), reverse=not self._ascending)
+        if self._has_copies:
+            return _without_copies(in_order)
+        return iter(in_order)
 
 
-def _refuse_equal_places(entry: Entry) -> None:
-    """Raise ValueError for two items at one place, of which ``entry`` is one."""
-    index = entry.run.index
+def _without_copies(items: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
+    """Yield items that are in order, of those at one place the first."""
+    previous: str | None = None
+    for item in items:
+        if item.place != previous:
+            yield item
+        previous = item.place
+
+
+def _refuse_equal_places(item: PlacedItem) -> None:
+    """Raise ValueError for two items at one place, of which ``item`` is one."""
+    index = item.run.index
     sentence = (
-        f"Two items of {index.name or index.table} are at {entry.position.place!r}: a list of them "
+        f"Two items of {index.name or index.table} are at {item.place!r}: a list of them "
         "has no order, and a page could lose one. Give the index table_key=(…), the names of the "
         "table's key attributes"
     )

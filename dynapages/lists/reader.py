@@ -33,6 +33,7 @@ from dynapages.lists.merging import (
     Entry,
     Fallback,
     Merge,
+    PlacedItem,
     ReadRequest,
     Rounds,
     refuse_overlaps,
@@ -263,8 +264,8 @@ def page_rounds(
         largest_item=request.largest_item,
     )
     yield from merge.read(first_reads=first_reads)
-    entries = merge.entries(request.size + 1)
-    return page_of(request, entries, merges=[merge], cut_at=merge.cut_at)
+    items = merge.items(request.size + 1)
+    return page_of(request, items, merges=[merge], cut_at=merge.cut_at)
 
 
 def drive(rounds: Rounds[T], source: Source, pool: Pool, *, in_threads: bool = False) -> T:
@@ -369,12 +370,12 @@ def _is_ascending(order: Order, request: PageRequest) -> bool:
 
 def page_of(
     request: PageRequest,
-    read: Sequence[Entry],
+    read: Sequence[PlacedItem],
     *,
     merges: Sequence[Merge],
     cut_at: Position | None,
 ) -> Page:
-    """Build a page from the entries ``read`` by merges, of which each continues the one before.
+    """Build a page from the items ``read`` by merges, of which each continues the one before.
 
     ``cut_at`` is where the reading stopped because its units were spent.
     """
@@ -459,40 +460,36 @@ def numbered_behind(page: Page, count: int) -> Page:
     """
     if page.entries and page.entries[0].position.ordinal is not None:
         return page
-    entries = _numbered_from(Ordinal(count + 1), page.entries)
+    entries = []
+    for number, entry in enumerate(page.entries, start=count + 1):
+        position = replace(entry.position, ordinal=Ordinal(number))
+        entries.append(Entry(entry.item, position, entry.run))
     cut_at, start = page.cut_at, page.start
     if cut_at is not None:
         cut_at = replace(cut_at, ordinal=Ordinal(count + len(entries)))
     if start is not None:
         start = replace(start, ordinal=Ordinal(count))
-    return replace(page, entries=entries, cut_at=cut_at, start=start)
+    return replace(page, entries=tuple(entries), cut_at=cut_at, start=start)
 
 
 def _numbered(
-    entries: Sequence[Entry], request: PageRequest, *, reaches_edge: bool
+    items: Sequence[PlacedItem], request: PageRequest, *, reaches_edge: bool
 ) -> tuple[Entry, ...]:
-    """Number entries on from the position; a page that reaches the list's start begins at 1.
+    """Number items on from the position; a page that reaches the list's start begins at 1.
 
     Numbers from the beginning stay above 0, those from the end below, however the list changes. If
     the position's is not known, those of a page that reaches neither end are not known either.
     """
     start = request.start_ordinal
     if request.toward is Toward.NEXT:
-        first = _first_behind(start, len(entries), is_to_end=reaches_edge)
+        first = _first_behind(start, len(items), is_to_end=reaches_edge)
     else:
-        first = _first_before(start, len(entries), is_from_front=reaches_edge)
-    return _numbered_from(first, entries)
-
-
-def _numbered_from(first: Ordinal | None, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return entries with their ordinals from ``first`` on; with none where that is not known."""
-    numbered = []
-    for index, entry in enumerate(entries):
+        first = _first_before(start, len(items), is_from_front=reaches_edge)
+    entries = []
+    for index, item in enumerate(items):
         ordinal = None if first is None else first.onward(index)
-        # Not by `replace`, which takes four times as long, for every item of a page.
-        position = Position(entry.position.place, entry.position.rest, ordinal)
-        numbered.append(Entry(entry.item, position, entry.run))
-    return tuple(numbered)
+        entries.append(item.entry(ordinal))
+    return tuple(entries)
 
 
 def _first_behind(start: Ordinal | None, count: int, *, is_to_end: bool) -> Ordinal | None:
@@ -586,12 +583,12 @@ def segment_rounds(
     ascending = _is_ascending(order, request)
     ahead = _ahead(segments, request, ascending=ascending)
     merges: list[Merge] = []
-    entries: list[Entry] = []
+    items: list[PlacedItem] = []
     largest = request.largest_item
     cut_at: Position | None = None
     begun = 0
-    while begun < len(ahead) and len(entries) <= request.size and cut_at is None:
-        needed = request.size + 1 - len(entries)
+    while begun < len(ahead) and len(items) <= request.size and cut_at is None:
+        needed = request.size + 1 - len(items)
         units_left = request.most_units - sum(merge.capacity_units for merge in merges)
         # As many segments as were begun so far: steps of 1, 1, 2, 4, 8.
         step = next_step(ahead[begun:], needed, least=max(begun, 1))
@@ -615,11 +612,11 @@ def segment_rounds(
         )
         yield from merge.read(first_reads=plan.first_reads)
         merges.append(merge)
-        entries += merge.entries(needed)
+        items += merge.items(needed)
         largest = merge.largest_item
         cut_at = merge.cut_at
         begun += len(step)
-    return page_of(request, entries, merges=merges, cut_at=cut_at)
+    return page_of(request, items, merges=merges, cut_at=cut_at)
 
 
 def next_step(ahead: Sequence[Segment], needed: int, *, least: int) -> Sequence[Segment]:

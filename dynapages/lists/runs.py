@@ -253,13 +253,24 @@ class Run:
             high = joined(self.prefix, self.until)
         return low, high
 
-    def position_of(self, item: Item) -> Position:
-        """Return the position of an item of the run, or of its LastEvaluatedKey."""
+    def place_of(self, item: Item) -> str:
+        """Return the place of an item of the run, or of its LastEvaluatedKey."""
         value = without_prefix(self.prefix, key_value(item[self.index.sort]))
         names = self.index.key_names
         if names:
-            return Position(self.section + text_of(value) + END + tie_of(item, names))
-        return Position(self.section + plain_text(value), self.index.rest_of(item))
+            return self.section + text_of(value) + END + tie_of(item, names)
+        return self.section + plain_text(value)
+
+    def position_of(self, item: Item) -> Position:
+        """Return the position of an item of the run, or of its LastEvaluatedKey."""
+        return Position(self.place_of(item), self.rest_of(item))
+
+    def rest_of(self, item: Item) -> str:
+        """Return the `Position.rest` of an item of the run, or of its LastEvaluatedKey."""
+        # A place that ends in a digest of the table key stands for all of that.
+        if self.index.key_names:
+            return ""
+        return self.index.rest_of(item)
 
     def start_at(self, position: Position, *, ascending: bool) -> Start:
         """Return where this run resumes at ``position``, which may come from another run.
