@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 
 from django.dispatch import Signal
+from django.utils.translation import gettext
 
 from comments import keys
 from comments.host import COMMENTS, find_products
@@ -73,6 +74,11 @@ class ModeratedComment(CommentEntry):
     waiting_since: datetime | None = None
     report_count: int = 0
     reports: tuple[CommentReport, ...] = ()
+
+    @property
+    def held_because(self) -> str:
+        """Why it is held, in the active language; empty where it is not."""
+        return gettext(self.held_for or "")
 
     @property
     def reports_not_shown(self) -> int:

@@ -6,6 +6,7 @@ from functools import partial
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -32,6 +33,7 @@ from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.csv_lists import csv_response
+from dynapages.django.jinja import render_jinja
 from dynapages.django.next_page import back, path_of_next
 from dynapages.django.paging import ListResult, anchor_of, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
@@ -180,9 +182,14 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     if not wants_partial(request):
         messages.success(request, sentence)
         return back(request, default=reverse("comments:comment", args=[comment_id]))
-    comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "is_pick": is_pick}
-    context = {"comment": comment, "page_url": path_of_next(request, default="")}
-    return notify(render(request, "comments/moderation/_pick_button.html", context), sentence)
+    context = {
+        "comment": {"id": comment_id, "anchor": anchor_of("comment", comment_id)},
+        "csrf_token": get_token(request),
+        "is_pick": is_pick,
+        "page_url": path_of_next(request, default=""),
+    }
+    response = HttpResponse(render_jinja("comments/moderation/picked.jinja", context))
+    return notify(response, sentence)
 
 
 # Blocked authors
