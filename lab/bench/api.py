@@ -83,8 +83,9 @@ def _times_of(
             if number >= warm_up:
                 milliseconds[form].append(spent)
         advance(1)
-    page, api = median(milliseconds["page"]), median(milliseconds["api"])
-    return ListTimes(measured_list.name, page, api)
+    return ListTimes(
+        measured_list.name, page=median(milliseconds["page"]), api=median(milliseconds["api"])
+    )
 
 
 def _random_pages(

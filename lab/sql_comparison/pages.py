@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from random import Random
-from statistics import median
 from time import perf_counter, process_time
 from uuid import UUID
 
@@ -30,6 +29,7 @@ from lab.bench.visits import Visit, random_visits, zipf_visits
 from lab.report import Limit, Table
 from lab.sql_comparison import models
 from lab.sql_comparison.reading import pages_from_sql
+from lab.sql_comparison.times import SITE, SQL, Spent, Times
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
@@ -37,8 +37,6 @@ from shop.models import ShopItem
 PRODUCTS = 50
 SITE_PREFIX, SQL_PREFIX = "site", "rows"
 """What the ids of the products begin with on either side: words of one length."""
-MOST_TIMES_SQL = 1.0
-"""How many times the processor time of the page from SQL one of the site may take."""
 FIRST_LISTS = "lists at random, each once"
 BY_ZIPF = "pages by Zipf's law"
 FIRST_PRODUCTS = "products' own pages, each once"
@@ -72,18 +70,6 @@ class Side:
             return site.get(self.path(visit))
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Milliseconds of the processor, and of the clock on the wall, that a page took."""
-
-    processor: float
-    wall: float
-
-
-Times = dict[str, dict[str, list[Spent]]]
-"""What pages took, by the kind of their visits and by the name of the side."""
-
-
 def many_products(comments: int, prefix: str) -> ManyProducts:
     """Return the comments of a side."""
     return ManyProducts(comments, PRODUCTS, prefix)
@@ -105,8 +91,8 @@ def create_catalogue(data: ManyProducts) -> None:
 def sides(comments: int) -> tuple[Side, Side]:
     """Return the site, and the same from PostgreSQL."""
     return (
-        Side("site", many_products(comments, SITE_PREFIX), nullcontext, add_comment),
-        Side("SQL", many_products(comments, SQL_PREFIX), pages_from_sql, models.post),
+        Side(SITE, many_products(comments, SITE_PREFIX), nullcontext, add_comment),
+        Side(SQL, many_products(comments, SQL_PREFIX), pages_from_sql, models.post),
     )
 
 
@@ -117,25 +103,26 @@ def measure_visits(
     random = Random(1)  # noqa: S311 - which pages, not a secret
     products = compared[0].data.products
     lists = random_visits(products, random)
-    # In them connections and templates are made: none of these lists is measured.
-    for visit in islice(lists, WARM_UP_VISITS):
+    # In them connections and templates are made: none of these pages is measured.
+    *own_pages, not_measured = [Visit(number) for number in range(products)]
+    for visit in [not_measured, *islice(lists, WARM_UP_VISITS)]:
         _require_same(compared, site, visit)
     kinds = {
+        FIRST_PRODUCTS: own_pages,
         FIRST_LISTS: list(islice(lists, visits)),
         BY_ZIPF: list(islice(zipf_visits(products, random), visits)),
-        FIRST_PRODUCTS: [Visit(number) for number in range(products)],
         HOT_LIST: [Visit(0, POSTED_LIST)] * visits,
         HOT_PRODUCT: [Visit(0)] * visits,
     }
-    times: Times = {}
+    times = Times()
     total = sum(len(each) for each in kinds.values()) + visits
     with progress.step("Visiting", total=total, unit=" pages") as advance:
         for kind, of_kind in kinds.items():
             for visit in of_kind:
-                _note(times, kind, _shown_by_both(compared, site, visit, random))
+                times.add(kind, _shown_by_both(compared, site, visit, random))
                 advance(1)
         _visit_after_posts(compared, site, times, posts=visits, random=random, advance=advance)
-    return [_table(times, visits=visits)], _limits(times)
+    return [times.table(visits=visits)], times.limits()
 
 
 def _visit_after_posts(
@@ -154,8 +141,11 @@ def _visit_after_posts(
             if moment == AFTER:
                 _post_to_both(compared, number)
             for name, visit in visited.items():
-                _note(times, f"{name} {moment}", _shown_by_both(compared, site, visit, random))
+                times.add(f"{name} {moment}", _shown_by_both(compared, site, visit, random))
         advance(1)
+    # What was posted is on the pages of both sides.
+    for visit in visited.values():
+        _require_same(compared, site, visit)
 
 
 def _post_to_both(compared: Sequence[Side], number: int) -> None:
@@ -194,12 +184,6 @@ def _shown_by_both(
     return spent
 
 
-def _note(times: Times, kind: str, spent: dict[str, Spent]) -> None:
-    of_kind = times.setdefault(kind, {})
-    for name, each in spent.items():
-        of_kind.setdefault(name, []).append(each)
-
-
 def _require_same(compared: Sequence[Side], site: Site, visit: Visit) -> None:
     """Raise WrongAnswer unless both sides show the same page."""
     shown = []
@@ -209,36 +193,3 @@ def _require_same(compared: Sequence[Side], site: Site, visit: Visit) -> None:
         shown.append(page.replace(product_id.encode(), b""))
     if shown[0] != shown[1]:
         raise WrongAnswer(f"What SQL shows as {compared[0].path(visit)} is not that page.")
-
-
-# The report.
-
-
-def _table(times: Times, *, visits: int) -> Table:
-    rows = []
-    for kind, of_kind in times.items():
-        site, sql = (_medians(each) for each in of_kind.values())
-        rows.append(
-            (
-                kind,
-                *(round(site.processor, 1), round(sql.processor, 1)),
-                round(site.processor / sql.processor, 2),
-                *(round(site.wall, 1), round(sql.wall, 1), round(site.wall / sql.wall, 2)),
-            )
-        )
-    titles = ("pages", "site", "SQL", "site ÷ SQL", "site, wall", "SQL, wall", "wall, site ÷ SQL")
-    caption = f"Milliseconds of the processor, and on the wall, as medians of {visits} visits"
-    return Table(caption, titles, rows)
-
-
-def _limits(times: Times) -> list[Limit]:
-    limits = []
-    for kind, of_kind in times.items():
-        site, sql = (_medians(each) for each in of_kind.values())
-        ratio = site.processor / sql.processor
-        limits.append(Limit(f"{kind}: processor, site ÷ SQL", MOST_TIMES_SQL, ratio))
-    return limits
-
-
-def _medians(spent: Sequence[Spent]) -> Spent:
-    return Spent(median(each.processor for each in spent), median(each.wall for each in spent))
