@@ -1,5 +1,6 @@
 """Templates of Jinja2 in a project of Django: where they lie, what they say, what they escape."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,15 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import TemplateNotFound, TemplateSyntaxError, UndefinedError
+from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_NAMESPACE
 from markupsafe import Markup
 
+from dynapages.django import jinja
 from dynapages.django.jinja import jinja_macro, render_jinja
 from dynapages.django.paging import PageLinks, Toggle
 from tests.support.markup import read_markup
 from tests.support.own_templates import own_templates
+from tests.support.project import PROJECT
 
 OWN = "own.jinja"
 SCRIPT = "<script>alert('1')</script>"
@@ -321,3 +325,13 @@ class TestAProjectsOwnTemplates:
 def shown(tags: str, **values: object) -> str:
     """Render a template of Django with the library's tags."""
     return Template("{% load dynapages %}" + tags).render(Context(values))
+
+
+def test_the_documentation_has_what_a_template_can_call():
+    document = (PROJECT / "dynapages/docs/django.md").read_text()
+    chapter = document.partition("## Templates of Jinja2")[2]
+    environment = jinja.jinja_template("dynapages/pager.jinja").environment
+    own = {*environment.globals, *environment.filters, *jinja._CONSTANTS}
+    own -= {*DEFAULT_NAMESPACE, *DEFAULT_FILTERS}
+    in_table = set(re.findall(r"`(\w+)(?:\(.*?\))?`", chapter))
+    assert own - in_table == set()
