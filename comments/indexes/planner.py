@@ -534,7 +534,7 @@ class IndexPrices:
         self._of_rating = dict.fromkeys(RATINGS, 0)
         for (_language, rating), number in counts.cells.items():
             if number > 0:
-                self._of_rating[rating] += number
+                self._of_rating[rating] = self._of_rating.get(rating, 0) + number
 
     def cheapest(self, most: float) -> PricedPlan[Part]:
         """Return the cheapest plan of at most ``most`` queries.
@@ -543,11 +543,10 @@ class IndexPrices:
         not counted, and are hardly cheaper.
         """
         best = self._price(ALL)
+        others: Sequence[AccessPattern] = (BY_RATING,)
         if self._chosen.languages:
-            patterns = (BY_LANGUAGE, BY_RATING, BY_BOTH)
-        else:
-            patterns = (BY_RATING,)
-        for pattern in patterns:
+            others = (BY_LANGUAGE, BY_RATING, BY_BOTH)
+        for pattern in others:
             queries = self._queries(pattern)
             if queries <= most and _least_cost(queries) <= best.capacity_units:
                 best = cheapest([best, self._price(pattern)])
