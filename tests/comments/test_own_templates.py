@@ -17,10 +17,11 @@ HOSTILE = "<script>alert('1')</script> & \"quotes\""
 @pytest.fixture(scope="module", autouse=True)
 def templates(tmp_path_factory):
     """The base of the project, with what the chapter on templates says beside it."""
-    folder = tmp_path_factory.mktemp("project")
-    follow("installing.md", folder, since="\n## Templates\n", until="\nThree tags")
-    with own_base(folder / "templates"):
-        yield folder / "templates"
+    project = tmp_path_factory.mktemp("project")
+    follow("installing.md", project, since="\n## Templates\n", until="\nThree tags")
+    folder = project / "mysite" / "templates"
+    with own_base(folder):
+        yield folder
 
 
 @pytest.fixture(scope="module")
