@@ -64,7 +64,9 @@ SHOWN = "shown"
 """The parameter of a page that reads on by itself: how many comments it has already."""
 NO_COUNTS = ProductCounts({})
 _NEWEST = ProductRank.newest.attr_name
-_values_of_entry = attrgetter(*(field.name for field in fields(CommentEntry)))
+_values_of_entry = attrgetter(
+    *(field.name for field in fields(CommentEntry) if field.name != "created")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +160,9 @@ class CommentsPage:
         return (
             self.product,
             self.chosen,
-            # The `repr` of a comment takes long.
+            # The `repr` of a comment takes long, and so does that of a moment.
             [_values_of_entry(comment) for comment in results.comments],
+            [comment.created.timestamp() for comment in results.comments],
             [sorted(results.counts.cells.items()), sorted(results.counts.months.items())],
             self.highlights,
             results.page.next_position,
