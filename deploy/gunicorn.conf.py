@@ -9,7 +9,6 @@ at once (see config/web/shedding.py); a sixth of the threads is left for that an
 import ctypes
 import gc
 import os
-from typing import Any
 
 concurrent_requests = int(os.environ.get("MAX_CONCURRENT_REQUESTS") or 4)
 
@@ -52,10 +51,3 @@ def when_ready(_server: object) -> None:
     compile_templates()
     gc.collect()
     gc.freeze()  # what is collected never is not copied, either
-
-
-def child_exit(_server: object, worker: Any) -> None:  # noqa: ANN401 - gunicorn has no types
-    """Forget the connections of a process that has ended, whatever it died of."""
-    from config.web.gunicorn_worker import CONNECTIONS, NOBODY  # noqa: PLC0415 - the path is set
-
-    CONNECTIONS.set(worker.age, NOBODY)

@@ -17,12 +17,14 @@ from socket import socket
 from gunicorn.workers.gthread import ThreadWorker
 
 LEFT_SECONDS = 0.05
-"""How long a connection is left to others, who may be busy or hang, before it is taken after all.
+"""How long a connection is left to others, who may be busy, before it is taken after all.
 
 Meanwhile this process starts no request.
 """
 POLL_SECONDS = 0.0005
-SLOTS = 256
+AWAKE_SECONDS = 2
+"""How long ago a process may have set its number; one that serves does so each second."""
+SLOTS = 64
 """Processes that the numbers are kept of; further ones share a slot with another one."""
 NOBODY = -1
 """The number of a process that is stopping, or that there is not."""
@@ -33,16 +35,23 @@ class SharedNumbers:
 
     def __init__(self) -> None:
         self._numbers = memoryview(mmap.mmap(-1, 4 * SLOTS)).cast("i")
+        self._set_at = memoryview(mmap.mmap(-1, 4 * SLOTS)).cast("i")
         for slot in range(SLOTS):
             self._numbers[slot] = NOBODY
 
     def set(self, process: int, number: int) -> None:
         """Set the number of a process."""
-        self._numbers[process % SLOTS] = number
+        slot = process % SLOTS
+        self._numbers[slot] = number
+        self._set_at[slot] = int(time.monotonic())
 
     def have_fewer_than(self, number: int) -> bool:
-        """Return whether any process has fewer."""
-        return any(NOBODY < each < number for each in self._numbers)
+        """Return whether a process has fewer that is there, and does not hang."""
+        oldest = time.monotonic() - AWAKE_SECONDS
+        for each, set_at in zip(self._numbers, self._set_at, strict=True):
+            if NOBODY < each < number and set_at >= oldest:
+                return True
+        return False
 
 
 CONNECTIONS = SharedNumbers()
@@ -51,6 +60,13 @@ CONNECTIONS = SharedNumbers()
 
 class EvenWorker(ThreadWorker):
     """A process of gunicorn's that leaves new connections to those who hold fewer."""
+
+    def run(self) -> None:
+        """Serve until this process is to stop."""
+        try:
+            super().run()
+        finally:
+            CONNECTIONS.set(self.age, NOBODY)
 
     def notify(self) -> None:
         """Say that this process is alive, as it does each time it wakes, and what it holds."""
@@ -65,6 +81,7 @@ class EvenWorker(ThreadWorker):
         CONNECTIONS.set(self.age, self.nr_conns)
 
     def _is_left_to_others(self, listener: socket) -> bool:
+        """Wait for others to take a connection; return whether one has."""
         pending = select.poll()
         pending.register(listener, select.POLLIN)
         until = time.monotonic() + LEFT_SECONDS

@@ -13,6 +13,8 @@ from comments.filters import CommentFilter
 from comments.store.counts import read_counts
 from dynapages.django.options import Progress
 from dynapages.lists import Position, sort_key_of
+from dynapages.process import client
+from dynapages.tables import create_missing
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
 from lab.bench.engines import copied, data_file
 from lab.bench.readers import PLANNER, ListRead, WrongAnswer, cut_page
@@ -22,6 +24,7 @@ from lab.report import Limit, Section, Table
 from lab.sql_comparison import models
 from lab.sql_comparison.pages import create_catalogue, measure_visits, new_catalogue, sides
 from lab.sql_comparison.postgres import connected, running
+from shop.models import ShopItem
 
 FILTERS = {
     "no filter": CommentFilter(),
@@ -67,6 +70,8 @@ def measure_peers(
             site = Site(language=LANGUAGE)
             tables, limits = measure_visits(compared, site, visits=visits, progress=progress)
         with open_site(lists_file):
+            # What the posts have left to the background looks into the shop's table.
+            create_missing([ShopItem], client=client())
             list_tables, list_limit = _measure_lists(of_lists, turns=turns, progress=progress)
     return Section(
         "The same comments in PostgreSQL",

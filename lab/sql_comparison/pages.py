@@ -45,6 +45,8 @@ BEFORE, AFTER = "before a post", "after a post"
 OF_LIST, OF_PRODUCT = "list", "product's page"
 POSTED_LIST = CommentFilter.of(("de", "en"), (1, 2, 5))
 """The list that is shown after each post besides the product's page; it has what is posted."""
+MOST_AFTER_A_POST = 1.15
+"""How many times the processor time before a post the same page may take after it."""
 WARM_UP_VISITS = 20
 UNLIKE = re.compile(
     rb'<a class="explanation .*?</a>|\bvalue="\w{64}"|\bafter=[\w-]+\.[\w-]+', re.DOTALL
@@ -122,7 +124,7 @@ def measure_visits(
                 times.add(kind, _shown_by_both(compared, site, visit, random))
                 advance(1)
         _visit_after_posts(compared, site, times, posts=visits, random=random, advance=advance)
-    return [times.table(visits=visits)], times.limits()
+    return [times.table(visits=visits)], [*times.limits(), *_limits_after_posts(times)]
 
 
 def _visit_after_posts(
@@ -146,6 +148,16 @@ def _visit_after_posts(
     # What was posted is on the pages of both sides.
     for visit in visited.values():
         _require_same(compared, site, visit)
+
+
+def _limits_after_posts(times: Times) -> list[Limit]:
+    limits = []
+    for name in (OF_LIST, OF_PRODUCT):
+        before, _ = times.medians(f"{name} {BEFORE}")
+        after, _ = times.medians(f"{name} {AFTER}")
+        what = f"{name} {AFTER} ÷ {BEFORE}, site"
+        limits.append(Limit(what, MOST_AFTER_A_POST, after.processor / before.processor))
+    return limits
 
 
 def _post_to_both(compared: Sequence[Side], number: int) -> None:

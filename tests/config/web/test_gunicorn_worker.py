@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from config.web.gunicorn_worker import NOBODY, SLOTS, SharedNumbers
+from config.web.gunicorn_worker import AWAKE_SECONDS, NOBODY, SLOTS, SharedNumbers
 from dynapages.engine.child import LOOPBACK, Child, is_answering
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
@@ -18,6 +18,11 @@ from tests.support.project import PROJECT
 
 WHO = """
 import os
+import django
+
+# The settings of deploy/ compile its templates.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
 
 def application(environ, start_response):
     body = b"%d" % os.getpid()
@@ -39,6 +44,13 @@ class TestSharedNumbers:
         numbers = SharedNumbers()
         numbers.set(1, 4)
         numbers.set(2, NOBODY)
+        assert not numbers.have_fewer_than(4)
+
+    def test_leave_out_a_process_that_hangs(self, monkeypatch):
+        numbers = SharedNumbers()
+        numbers.set(1, 3)
+        later = monotonic() + AWAKE_SECONDS + 2
+        monkeypatch.setattr("config.web.gunicorn_worker.time.monotonic", lambda: later)
         assert not numbers.have_fewer_than(4)
 
     def test_are_kept_of_any_number_of_processes(self):
