@@ -26,6 +26,11 @@ The limit of a run's first read is a wager: its expected share of the page is ch
 short, and a second round must then be paid for and waited for. `best_first_read` returns the limit
 of least expected cost.
 
+A plan is made anew for each page, by the counts as they are. So a way to read that cannot be the
+cheapest, by its number of queries, is not priced until a page is explained (`ListPlan.compare`),
+and runs are built of the chosen way alone (`Part`). What the price of a run depends on is rounded:
+one more comment among many changes none.
+
 Counts may be wrong, and items unevenly spread over time. That changes the cost only, and a run that
 filters can be replaced within the page (see `dynapages.lists.merging.Fallback`): the reader's merge
 is exact whatever the counts are.
