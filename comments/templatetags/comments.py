@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from django import template
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -27,6 +28,7 @@ from comments.store.counts import ProductCounts, read_counts
 from comments.users import profile_url, user_id_of
 from dynapages.calls import fault_in, labelled_calls
 from dynapages.django.jinja import jinja_macro
+from dynapages.django.next_page import with_next
 from dynapages.django.paging import anchors_behind
 from dynapages.pynamodb import FAILURES
 
@@ -62,21 +64,22 @@ def profile_url_of(user: AbstractBaseUser) -> str:
 class Reader:
     """What the reader of a comment may do with it.
 
-    ``page_url`` is where deleting leads back to, empty for those who may not delete it.
-    ``list_url`` is the comment on that page, and ``next_url`` the one behind it, both empty for all
-    but staff.
+    The others are queries of forms, as ``?next=%2Fproducts%2F…``. By ``page_query`` deleting leads
+    back to the page; it is empty for those who may not delete the comment. By ``list_query`` a form
+    leads back to the comment on the page, by ``next_query`` to the one behind it; both are empty
+    for all but staff.
     """
 
     is_user: bool
     is_own: bool
     can_vote: bool
     has_voted: bool
-    page_url: str
-    list_url: str = ""
-    next_url: str = ""
+    page_query: str = ""
+    list_query: str = ""
+    next_query: str = ""
 
 
-VISITOR = Reader(is_user=False, is_own=False, can_vote=False, has_voted=False, page_url="")
+VISITOR = Reader(is_user=False, is_own=False, can_vote=False, has_voted=False)
 VISITOR_WHO_MAY_VOTE = replace(VISITOR, can_vote=True)
 
 
@@ -132,26 +135,31 @@ def _readers(
     if not user.is_authenticated:
         return _visitor_who_may_vote if voted is not None else _visitor
     is_staff, user_id = user.is_staff, user_id_of(user)
-    page_url = context["request"].get_full_path()
-    next_anchors: dict[str, str] = {}
+    # The page's address is quoted once: it takes longer than the rest of a card.
+    page_query = with_next("", context["request"].get_full_path())
+    list_queries: dict[str, str] = {}
+    next_queries: dict[str, str] = {}
     if is_staff:
         anchors = [comment.anchor for comment in comments]
-        next_anchors = dict(zip(anchors, anchors_behind(anchors), strict=False))
+        for anchor, next_anchor in zip(anchors, anchors_behind(anchors), strict=True):
+            list_queries[anchor] = f"{page_query}%23{quote(anchor)}"
+            next_queries[anchor] = f"{page_query}%23{quote(next_anchor)}"
 
     def reader_of(comment: CommentEntry) -> Reader:
         is_own = comment.user_id == user_id
-        list_url = next_url = ""
+        list_query = next_query = ""
         if is_staff and not comment.is_hidden:
-            list_url = f"{page_url}#{comment.anchor}"
-            next_url = f"{page_url}#{next_anchors[comment.anchor]}"
+            anchor = comment.anchor
+            list_query = list_queries[anchor]
+            next_query = next_queries[anchor]
         return Reader(
             is_user=True,
             is_own=is_own,
             can_vote=voted is not None and not comment.is_hidden and not is_own,
             has_voted=comment.id in (voted or ()),
-            page_url=page_url if is_own or is_staff else "",
-            list_url=list_url,
-            next_url=next_url,
+            page_query=page_query if is_own or is_staff else "",
+            list_query=list_query,
+            next_query=next_query,
         )
 
     return reader_of

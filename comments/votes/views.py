@@ -117,8 +117,7 @@ def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
     if not wants_partial(request):
         return back(request, default=reverse("comments:comment", args=[comment_id]))
     context = {
-        # Whose comment it is, the page has said.
-        "comment": {"id": comment_id, "author_name": ""},
+        "comment": {"id": comment_id},
         "has_voted": is_helpful,
         "helpful": votes,
         "said": HELPFUL if is_helpful else _("Vote removed."),
