@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, MutableMapping
 from datetime import UTC, datetime
 from functools import cache, partial
+from keyword import iskeyword
 from pathlib import Path
 from types import CodeType
 from typing import Any, NoReturn
@@ -171,8 +172,10 @@ class _Generator(CodeGenerator):
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: FBT001, FBT002, N802 - as jinja2 calls it
         """Write a plain call: jinja2's own looks for functions of the context, and none is one."""
-        if forward_caller or node.dyn_args or node.dyn_kwargs:
-            super().visit_Call(node, frame, forward_caller)
+        has_stars = node.dyn_args or node.dyn_kwargs
+        has_keywords = any(iskeyword(argument.key) for argument in node.kwargs)
+        if forward_caller or has_stars or has_keywords:
+            super().visit_Call(node, frame, forward_caller=forward_caller)
             return
         self.visit(node.node, frame)
         self.write("(")

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
-from jinja2 import TemplateNotFound, TemplateSyntaxError, UndefinedError
+from jinja2 import Environment, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_NAMESPACE
 from markupsafe import Markup
 
@@ -25,6 +25,8 @@ from tests.support.own_templates import own_templates
 from tests.support.project import PROJECT
 
 OWN = "own.jinja"
+JINJA2 = Environment(autoescape=True)
+"""As it comes."""
 SCRIPT = "<script>alert('1')</script>"
 ESCAPED = "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"
 STARS = "{{ _('%(rating)s of 5 stars', rating=rating) }}"
@@ -198,6 +200,27 @@ class TestWhatIsShown:
         assert rendered("{{ text|cut(5) }}", text="<abcdef>") == "&lt;abc…"
 
 
+class TestTheLanguage:
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "{% macro m() %}<b>{{ caller() }}</b>{% endmacro %}{% call m() %}{{ x }}{% endcall %}",
+            "{% macro one(a, b) %}{{ a }}{{ b }}{% endmacro %}{{ one(*pair) }}{{ one(**named) }}",
+            "{{ dict(class=x)['class'] }}{{ dict(a=x, b='&').b }}",
+            "{% macro m() %}{{ varargs|join }}{{ kwargs.b }}{% endmacro %}{{ m(x, '&', b='<') }}",
+            "{% for a in pair recursive %}{{ loop.cycle('<', '>') }}{{ a }}{% endfor %}",
+            "{{ x ~ '<b>' }}{{ x ~ '<b>'|safe }}{{ pair|join('<') }}{{ '<%s>'|format(x) }}",
+            "{% set y %}<i>{{ x }}{% endset %}{{ y }}{{ y|length }}",
+            "{% filter upper %}<b>{{ x }}{% endfilter %}{{ x|e }}{{ x|forceescape }}{{ x|safe }}",
+            "{% autoescape false %}{{ x }}{% endautoescape %}{{ {'a': x}|xmlattr }}{{ x|tojson }}",
+            "{{ x if x == '' }}{{ x|replace('<', '&') }}{{ none }}{{ 1.5 }}",
+        ],
+    )
+    def test_is_jinja2s(self, source):
+        values = {"x": "<x>", "pair": ["<", "&"], "named": {"b": "<", "a": "&"}}
+        assert rendered(source, **values) == JINJA2.from_string(source).render(values)
+
+
 class TestATemplate:
     def test_of_the_project_comes_before_that_of_an_app(self, tmp_path):
         with own_templates(tmp_path, {"dynapages/pager.jinja": "Mine"}):
@@ -315,6 +338,14 @@ class TestAProjectsOwnTemplates:
         tag = "{% call_macro 'dynapages/toggle.jinja' 'toggle_link' toggle 'status' target='#l' %}"
         with own_templates(tmp_path, {"dynapages/toggle.jinja": source}):
             assert shown(tag, toggle=toggle(label="<Paid>")) == "status: &lt;Paid&gt;"
+
+    def test_are_imported_by_those_of_an_app(self, tmp_path):
+        arguments = "url, target, name, label, options, chosen, order=None, kept=()"
+        source = "{% macro list_choice(" + arguments + ") %}Mine at {{ url }}{% endmacro %}"
+        listing = {"url": "/list/", "orders": [], "order": None, "months": []}
+        with own_templates(tmp_path, {"dynapages/list_choice.jinja": source}):
+            page = render_jinja("comments/lists/_choices.jinja", {"listing": listing, "kept": ()})
+        assert page.strip() == "Mine at /list/"
 
     def test_are_included_with_the_values_that_are_given_alone(self, tmp_path):
         with own_templates(tmp_path, {OWN: "{{ name }}{{ other is defined }}"}):
