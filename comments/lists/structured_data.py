@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from comments.host import Product
 from comments.lists.entries import CommentEntry
 from comments.store.counts import ProductCounts
+from dynapages.django.paging import rounded
 
 IN_STOCK = "https://schema.org/InStock"
 _ESCAPES = (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"))
@@ -61,7 +62,7 @@ def _product(
         thing["aggregateRating"] = {
             "@type": "AggregateRating",
             # A number for machines: with a point in all languages.
-            "ratingValue": f"{average:.1f}",
+            "ratingValue": f"{rounded(average, 1):.1f}",
             "reviewCount": counts.total,
             "bestRating": 5,
             "worstRating": 1,

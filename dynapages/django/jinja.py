@@ -39,7 +39,7 @@ from jinja2.visitor import NodeTransformer
 from markupsafe import Markup, _escape_inner  # type: ignore[attr-defined] # see _escaped
 
 from dynapages.django.moments import as_datetime, date_text, moment_html
-from dynapages.django.paging import address_of, address_of_item, grouped, site_name
+from dynapages.django.paging import address_of, address_of_item, grouped, rounded, site_name
 
 SUFFIX = ".jinja"
 _CONSTANTS: Mapping[str, Callable[..., str]] = {
@@ -123,6 +123,7 @@ def _environment(language: str | None, engine: Engine) -> Environment:
         grouped=partial(grouped, language=language),
         linebreaks=_linebreaks,
         quoted=_quoted,
+        rounded=rounded,
         utc=_utc,
     )
     return environment

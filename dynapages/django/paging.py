@@ -8,6 +8,7 @@ wants that. `page_of` and `links_of` are for lists of a `Feed`.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import floor
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -597,6 +598,12 @@ def grouped(number: float, *, places: int | None = None, language: str | None = 
     else:
         shown = f"{number:.{places}f}"
     return _grouped(shown, places, language or get_language())
+
+
+def rounded(number: float, places: int) -> float:
+    """Return a number rounded, a half upwards, which `round` and formats round to an even digit."""
+    factor: int = 10**places
+    return floor(number * factor + 0.5) / factor
 
 
 @lru_cache(maxsize=2_000)

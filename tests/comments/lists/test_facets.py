@@ -152,6 +152,12 @@ class TestTheAverageRating:
         load([written(product_id, rating=2)])
         assert shown_list(product_id).page.one(class_="average").text == "2.0 of 5 from 1 comment"
 
+    def test_is_rounded_half_upwards(self, fresh):
+        product_id = fresh("product")
+        ratings = enumerate((4, 4, 4, 5))
+        load([written(product_id, id=f"{product_id}-{n}", rating=rating) for n, rating in ratings])
+        assert shown_list(product_id).page.one(class_="average-figure").text == "4.3"
+
 
 def test_a_page_without_comments_has_no_average_and_no_plans(fresh):
     product_id = fresh("product")

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from django.template.defaultfilters import floatformat
 from django.utils.formats import number_format
 from django.utils.translation import override
 
-from dynapages.django.paging import extent_of, grouped
+from dynapages.django.paging import extent_of, grouped, rounded
 from dynapages.lists import Entry, Ordinal, Page, Position, Run
 from dynapages_testing.merged_lists import INDEX
 
@@ -38,6 +39,10 @@ class TestANumber:
 
     def test_has_the_decimal_places_that_are_asked_for(self):
         assert grouped(7, places=2) == "7.00"
+
+    @pytest.mark.parametrize("number", [4.25, 4.05, 4.75, 2.5, 4.249, 0.0])
+    def test_is_rounded_as_django_does(self, number):
+        assert str(rounded(number, 1)) == floatformat(number, "1u")
 
 
 class TestWithATotal:
