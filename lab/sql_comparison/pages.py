@@ -18,6 +18,7 @@ from uuid import UUID
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.posting.services import add_comment
+from comments.rankings.services import RankHint, refresh_ranks
 from dynapages.django.options import Advance, Progress
 from dynapages.process import client
 from dynapages.tables import create_missing
@@ -84,10 +85,12 @@ def new_catalogue(data: ManyProducts) -> tuple[list[NewProduct], list[NewCategor
 
 
 def create_catalogue(data: ManyProducts) -> None:
-    """Create the table and the products that the site's pages need besides the comments."""
+    """Create the table, the products and the ranks that the site's pages need besides comments."""
     create_missing([ShopItem], client=client())
     products, categories = new_catalogue(data)
     put_catalogue(categories=categories, products=products)
+    # A product's page has the moment of its newest comment from its rank.
+    refresh_ranks(dict.fromkeys(data.product_ids, RankHint()))
 
 
 def sides(comments: int) -> tuple[Side, Side]:
