@@ -169,7 +169,10 @@ def blocks_of(size: float) -> int:
 
 def item_bytes(item: Item) -> int:
     """Return the size in bytes of an item in wire form."""
-    return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
+    size = 0
+    for name, value in item.items():
+        size += len(name.encode()) + _value_bytes(value)
+    return size
 
 
 def _value_bytes(value: Value) -> int:  # noqa: PLR0911 - one for each type

@@ -14,7 +14,6 @@ rankings and repairs are read from ``comments`` under both.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from itertools import groupby
 from math import inf
 from typing import Protocol
 
@@ -239,12 +238,11 @@ def _read_list(
 
 def _note_sizes(page: Page) -> None:
     """Note the sizes of a page's items, by which plans are priced from now on."""
-    for name, entries in groupby(page.entries, key=_index_name):
+    entries_of: dict[str, list[Entry]] = {}
+    for entry in page.entries:
+        entries_of.setdefault(entry.run.index.name or "", []).append(entry)
+    for name, entries in entries_of.items():
         SIZES.note(name, (entry.stored for entry in entries))
-
-
-def _index_name(entry: Entry) -> str:
-    return entry.run.index.name or ""
 
 
 def _comments_on(page: Page) -> tuple[CommentEntry, ...]:
