@@ -178,6 +178,14 @@ class TestFrontPage:
         for shelf in ours:
             assert [tile.text for tile in shelf.all(class_="tile-name")] == first_six
 
+    def test_draws_products_that_name_nothing_as_things_of_their_category(self, fresh):
+        slug = f"{fresh('a')}-lamps"
+        product = NewProduct(id=fresh("x"), name="X", category_slugs=(slug,))
+        put_catalogue(categories=[NewCategory(slug, slug)], products=[product])
+        tiles = [tile for shown in follow("/", "older") for tile in shown.page.all(class_="tile")]
+        (tile,) = [tile for tile in tiles if tile["data-product"] == product.id]
+        assert tile.one("img")["src"].endswith(f"/drawing.svg?category={slug}")
+
     @pytest.mark.parametrize("path", ["/", "/categories/"])
     def test_refuses_a_damaged_token_with_a_way_back(self, path):
         shown = visit(f"{path}?after=nonsense")
