@@ -311,8 +311,8 @@ def _linebreaks(text: str) -> Markup:
     """Return the paragraphs of a text as Django's filter does, escaped unless it is safe."""
     is_safe = hasattr(text, "__html__")
     if not is_safe and "\n" not in text and "\r" not in text:  # as most are
-        return Markup("<p>%s</p>") % text
-    return Markup(linebreaks(text, autoescape=not is_safe))  # noqa: S704 - it escapes
+        return Markup(f"<p>{_escaped(text)}</p>")  # noqa: S704 - it is escaped
+    return Markup(linebreaks(text, autoescape=not is_safe))  # noqa: S704 - it is escaped
 
 
 def _quoted(text: str) -> str:
