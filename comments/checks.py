@@ -44,7 +44,7 @@ MIDDLEWARE = (
 )
 """Each, or a class made from it, is needed."""
 REMOVED_TEMPLATES = {"comments/lists/_skip_link.html": "comments/lists/list.html"}
-"""Templates that are gone without one of the same name by Jinja2, and where their words are now."""
+"""Removed templates that have no successor of the same path, and where their words are now."""
 DJANGOS_ENGINE = "django.template.backends.django.DjangoTemplates"
 CONTEXT_PROCESSORS = (
     "django.template.context_processors.request",

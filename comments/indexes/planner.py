@@ -26,7 +26,7 @@ The limit of a run's first read is a wager: its expected share of the page is ch
 short, and a second round must then be paid for and waited for. `best_first_read` returns the limit
 of least expected cost.
 
-A plan is made anew for each page, by the counts as they are. So a way to read that cannot be the
+A plan is made anew for each page, by the latest counts. So a way to read that cannot be the
 cheapest, by its number of queries, is not priced until a page is explained (`ListPlan.compare`),
 and runs are built of the chosen way alone (`Part`). What the price of a run depends on is rounded:
 one more comment among many changes none.
@@ -76,7 +76,7 @@ UNEVENNESS = 0.3
 SEASONS_RISK = 1.0
 """How the price of a run rises that drops what has seasons: by the square of the part it drops."""
 BEYOND_ALL_LIMITS = 8
-"""Times what is needed and dropped: no limit reaches so far, whatever a run holds besides."""
+"""How many times what is needed and dropped: above every limit that is considered."""
 _MOST_DEVIATIONS = 3.5
 _MOST_LIMITS = 30
 """The limits that are considered: so many at most, up to so many deviations above the mean."""
@@ -121,8 +121,8 @@ class AccessPattern:
 class Part:
     """The part of a list that is read from one partition of an index.
 
-    Of a ``language`` or ``rating`` that the partition key has, else None; what else belongs to the
-    list is what ``keep`` accepts.
+    ``language`` and ``rating`` are those in the partition key, None where it has none. Of the items
+    there, those that ``keep`` accepts belong to the list.
     """
 
     pattern: AccessPattern
@@ -251,25 +251,25 @@ def split(pattern: AccessPattern, chosen: CommentFilter) -> list[Part]:
 # The price of reading runs.
 
 
-class Reads(Protocol):
-    """What is read of one partition: a run, or a part of a list, whose run is built when chosen."""
+class RunLike(Protocol):
+    """What is read from one partition: a `Run`, or a `Part`, which builds one when it is chosen."""
 
     @property
     def keep(self) -> tuple[OneOf | HasAll, ...]: ...
 
 
-Readable = TypeVar("Readable", bound=Reads)
+AnyRun = TypeVar("AnyRun", bound=RunLike)
 
 
 @dataclass(frozen=True, slots=True)
-class CountedRun(Generic[Readable]):
+class CountedRun(Generic[AnyRun]):
     """A run, the number of its items, and of those that belong to the list.
 
     ``item_bytes`` is the mean item size of its index. With ``has_seasons`` the items it drops come
     and go over time more than the others do.
     """
 
-    run: Readable
+    run: AnyRun
     total: int
     matching: int
     item_bytes: float
@@ -277,7 +277,7 @@ class CountedRun(Generic[Readable]):
 
 
 @dataclass(frozen=True, slots=True)
-class PricedPlan(Generic[Readable]):
+class PricedPlan(Generic[AnyRun]):
     """The runs of a plan that are not empty, the limits of their first reads, the expected cost.
 
     ``skipped`` are the runs whose count is zero. ``capacity_units`` is infinite when the runs hold
@@ -285,9 +285,9 @@ class PricedPlan(Generic[Readable]):
     """
 
     name: str
-    runs: tuple[Readable, ...]
+    runs: tuple[AnyRun, ...]
     first_reads: tuple[int, ...]
-    skipped: tuple[Readable, ...]
+    skipped: tuple[AnyRun, ...]
     capacity_units: float
 
     @property
@@ -303,7 +303,7 @@ class PricedPlan(Generic[Readable]):
         return round(self.capacity_units, 2)
 
 
-def cheapest(plans: Sequence[PricedPlan[Readable]]) -> PricedPlan[Readable]:
+def cheapest(plans: Sequence[PricedPlan[AnyRun]]) -> PricedPlan[AnyRun]:
     """Return the plan of least expected cost, then of fewest queries, then without a filter."""
     return min(plans, key=_preference)
 
@@ -312,12 +312,10 @@ def _preference(plan: PricedPlan[Any]) -> tuple[float, int, bool]:
     return plan.capacity_units, len(plan.runs), plan.filters
 
 
-def price_runs(
-    name: str, runs: Sequence[CountedRun[Readable]], *, needed: int
-) -> PricedPlan[Readable]:
+def price_runs(name: str, runs: Sequence[CountedRun[AnyRun]], *, needed: int) -> PricedPlan[AnyRun]:
     """Return the plan for a page of ``needed`` items, the look-ahead included."""
-    held: list[CountedRun[Readable]] = []
-    skipped: list[Readable] = []
+    held: list[CountedRun[AnyRun]] = []
+    skipped: list[AnyRun] = []
     matching = 0
     for counted in runs:
         # Counts that are wrong may be below zero.
@@ -501,7 +499,7 @@ def plan_list(
         priced = prices.all()
         if forced not in priced:
             raise NoSuchPlan(forced, priced)
-        # It is shown as it is: nothing takes the place of its runs.
+        # The plan that was asked for is the one that is read: its runs have no fallback.
         best = priced[forced]
     return ListPlan(
         name=best.name,
@@ -526,7 +524,7 @@ def _plan_without_counts(product_id: str, chosen: CommentFilter, most_units: flo
 class IndexPrices:
     """What a page of ``needed`` items costs by each index, and by a mix of them.
 
-    Runs are priced by the counts, and by the mean sizes of items as they are when this is made.
+    Runs are priced by the counts, and by the mean sizes of items at the time when this is made.
     """
 
     def __init__(self, chosen: CommentFilter, counts: ProductCounts, *, needed: int) -> None:
@@ -574,13 +572,13 @@ class IndexPrices:
         return plans
 
     def compare(self, name: str) -> Comparison:
-        """Compare the plan of a name with the others, and with the exact one."""
+        """Compare the plan of this name with the others, and with the exact one."""
         exact = self._counted(exact_pattern(self._chosen))
         by_rule = tuple(min(run.matching, self._needed) for run in exact)
         return Comparison(self.alternatives_to(name), by_rule)
 
     def alternatives_to(self, name: str) -> tuple[Alternative, ...]:
-        """Return what the other plans than that of a name are expected to cost."""
+        """Return what all plans but the one of this name are expected to cost."""
         alternatives = []
         for other in self.all().values():
             if other.name != name:

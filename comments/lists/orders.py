@@ -22,9 +22,9 @@ HELPFUL = "helpful"
 MONTH = r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])"
 """The form of a month, such as ``2026-03``."""
 LANGUAGES_OF_SITE = 100
-"""Languages whose words are kept: as many as Django has translations for."""
+"""Languages whose words are kept in memory: as many as Django has translations for."""
 MONTHS_NAMED = 1_000
-"""Names of months that are kept: of forty years in two languages."""
+"""Names of months that are kept in memory: of forty years in two languages."""
 _MONTH = re.compile(MONTH, re.ASCII)
 
 
@@ -163,7 +163,7 @@ def month_options(
 ) -> tuple[tuple[str, str], ...]:
     """Return the months to offer, such as 2026-03, with what they are called; none by rating.
 
-    They are given with their numbers of comments.
+    ``months`` has the number of comments of each.
     """
     if order.is_by_rating:
         return ()
@@ -187,5 +187,5 @@ def month_name(month: str) -> str:
 
 @lru_cache(maxsize=MONTHS_NAMED)
 def _month_name(month: str, _language: str | None) -> str:
-    # A list offers all its months again on each page, and they never get another name.
+    # Each page offers all months of its list, and to format a date takes long.
     return date_format(date.fromisoformat(f"{month}-01"), "YEAR_MONTH_FORMAT")

@@ -62,12 +62,12 @@ def profile_url_of(user: AbstractBaseUser) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What the reader of a comment may do with it.
+    """What the reader of a comment may do with it, and where that leads back to.
 
-    The others are queries of forms, as ``?next=%2Fproducts%2F…``. By ``page_query`` deleting leads
-    back to the page; it is empty for those who may not delete the comment. By ``list_query`` a form
-    leads back to the comment on the page, by ``next_query`` to the one behind it; both are empty
-    for all but staff.
+    ``page_query`` is a query such as ``?next=%2Fproducts%2F…``: after the comment is deleted, it
+    leads back to the page. It is empty for those who may not delete it. ``list_query`` leads back
+    to the comment on the page, and ``next_query`` to the one behind it; both are empty for all but
+    staff.
     """
 
     is_user: bool

@@ -6,7 +6,7 @@ for good, while another one has nothing to do. Here a process leaves a new conne
 have fewer.
 
 ``reuse_port`` is no way out: the kernel then draws a process at random, and gives new connections
-also to one that is stopping, which takes no more.
+also to one that is stopping, which accepts none any more.
 """
 
 import mmap
@@ -25,9 +25,9 @@ POLL_SECONDS = 0.0005
 AWAKE_SECONDS = 2
 """How long ago a process may have set its number; one that serves does so each second."""
 SLOTS = 64
-"""Processes that the numbers are kept of; further ones share a slot with another one."""
+"""How many processes have a number of their own; further ones share a slot with another."""
 NOBODY = -1
-"""The number of a process that is stopping, or that there is not."""
+"""The number in a slot that no process has, or whose process is stopping."""
 
 
 class SharedNumbers:
@@ -46,7 +46,7 @@ class SharedNumbers:
         self._set_at[slot] = int(time.monotonic())
 
     def have_fewer_than(self, number: int) -> bool:
-        """Return whether a process has fewer that is there, and does not hang."""
+        """Return whether a process that is running, and does not hang, has a lower number."""
         oldest = time.monotonic() - AWAKE_SECONDS
         for each, set_at in zip(self._numbers, self._set_at, strict=True):
             if NOBODY < each < number and set_at >= oldest:
@@ -69,7 +69,7 @@ class EvenWorker(ThreadWorker):
             CONNECTIONS.set(self.age, NOBODY)
 
     def notify(self) -> None:
-        """Say that this process is alive, as it does each time it wakes, and what it holds."""
+        """Report, whenever this process wakes, that it is alive and how many connections it has."""
         super().notify()
         CONNECTIONS.set(self.age, self.nr_conns if self.alive else NOBODY)
 

@@ -37,7 +37,7 @@ class Answer:
 
 
 def post_message(target: str, headers: dict[str, str], body: bytes) -> bytes:
-    """Build a POST; the headers are with its length. Raises ValueError for a line end in one."""
+    """Build a POST; the headers include Content-Length. Raises ValueError for a line end in one."""
     lines = [f"POST {target} HTTP/1.1"]
     for name, value in headers.items():
         lines.append(f"{name}: {value}")
@@ -105,7 +105,7 @@ def _read_line(stream: BinaryIO) -> str:
     if not line.endswith(b"\n"):
         if len(line) > LONGEST_LINE:
             raise HTTPException(f"A line has {LONGEST_LINE} bytes at most")
-        raise HTTPException("The connection ended within an answer, or in front of it")
+        raise HTTPException("The connection ended before the answer did")
     return line.rstrip(b"\r\n").decode("latin-1")
 
 

@@ -102,7 +102,7 @@ class _ConnectsByDeadline:
 
 
 class _Pool(HTTPConnectionPool):
-    """The connections of urllib3 to one server: it makes them, and keeps those that go on."""
+    """urllib3's connections to one server: it makes them, and keeps those that stay open."""
 
     ConnectionCls: Any = type("_Connection", (_ConnectsByDeadline, HTTPConnection), {})
 
@@ -213,10 +213,10 @@ class Http:
 
 
 class _ReadAnswer(AWSResponse):
-    """An answer in botocore's form that was read already.
+    """An answer that was read already, in botocore's form.
 
-    ``lower_headers`` are those of `headers` with names in lower case. botocore's dict for them
-    takes as long to fill as the headers take to be read, and mostly nobody looks at it.
+    ``lower_headers`` are its headers, with names in lower case. botocore's dict of them is made
+    when it is needed, which is seldom: to fill it takes as long as to read the headers.
     """
 
     def __init__(self, url: str, answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""System checks of the library: templates that a project has written and that nothing reads."""
+"""System checks of the library: templates of a project that are not read any more."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,8 +35,8 @@ def check_templates(app_configs: Sequence[AppConfig] | None, **_: object) -> lis
     return messages
 
 
-def unread_template(path: Path | str, instead: str) -> CheckMessage:
-    """Build the warning of a template at a path, in whose place another one is read."""
+def unread_template(path: Path, instead: str) -> CheckMessage:
+    """Build the warning of a template at a path: ``instead``, a template's name, is read now."""
     what = f"The template {path} is not read any more."
     hint = (
         f"Write what it changes into a template of your own at {instead!r}, and delete the old one."

@@ -1,4 +1,4 @@
-"""Moments as pages show them: in UTC, with the whole of it as the title.
+"""Moments as pages show them: a date in UTC, and as its title the date with the time.
 
 A page has dozens of dates. `date_text` formats them as Django does, in a tenth of the time.
 """
@@ -51,9 +51,9 @@ def moment_html(at: datetime, form: str = SHORT_DATE) -> SafeString:
 
 
 def date_text(at: datetime, form: str, *, language: str | None = None) -> str:
-    """Return what the ``date_format`` of Django does, such as ``20 Nov 2026``.
+    """Format a datetime as Django's ``date_format`` does, such as ``20 Nov 2026``.
 
-    ``language`` is the active one, where it is known: to ask for it takes half of the time.
+    ``language`` is the active one; callers that know it save half of the time.
     """
     pattern = _pattern(form, language or get_language())
     if pattern is None:
@@ -71,7 +71,7 @@ class _Pattern:
 
 @lru_cache(maxsize=100)  # formats in the languages of a site
 def _pattern(form: str, language: str | None) -> _Pattern | None:
-    """Return the pattern of a format in the active language, None where that asks for more."""
+    """Return the pattern of a format in a language, None where `str.format` cannot stand for it."""
     django_form = get_format(form or "DATE_FORMAT", language)
     # Both kinds of names, or quoted letters, are beyond this.
     if ("F" in django_form and "M" in django_form) or "\\" in django_form:
@@ -85,6 +85,6 @@ def _pattern(form: str, language: str | None) -> _Pattern | None:
     months = []
     for number in range(1, 13):
         name = str(names[number])
-        # As Django's letter M: its names of three letters are written small.
+        # As Django's letter M does: the names of MONTHS_3 begin with a small letter.
         months.append(name.title() if "M" in django_form else name)
     return _Pattern(text, months)

@@ -127,7 +127,7 @@ def anchor_of(kind: str, item_id: str) -> str:
 
 
 def _is_plain(item_id: str) -> bool:
-    """Return whether an id is the same when it is quoted, as most are: quoting takes longer."""
+    """Return whether quoting leaves an id unchanged, as it does most: quoting takes longer."""
     return item_id.isascii() and item_id.isalnum()
 
 
@@ -586,7 +586,7 @@ def grouped(number: float, *, places: int | None = None, language: str | None = 
     """Return a number with its thousands grouped, such as ``2,500`` or, in German, ``2.500``.
 
     ``places`` is the number of decimal places; None for as many as it has, six digits at most.
-    Who knows the active ``language`` names it, which saves two thirds of the time.
+    ``language`` is the active one; callers that know it save two thirds of the time.
     """
     if isinstance(number, int):
         shown = str(number)

@@ -22,8 +22,8 @@ USER_TICKS, SYSTEM_TICKS = 11, 12
 
 
 @dataclass(slots=True)
-class Served:
-    """What a side served to some clients, in all turns.
+class Throughput:
+    """How many pages a side served to some clients in all turns, and how fast.
 
     ``latencies`` are seconds, one for each page; ``refused`` are the pages that a server that was
     full did not answer. ``processor`` are the seconds that each process took of the processor, by
@@ -57,7 +57,7 @@ class Served:
 
 
 def visit(
-    port: int, pid: int, paths: Sequence[Sequence[str]], *, seconds: float, served: Served
+    port: int, pid: int, paths: Sequence[Sequence[str]], *, seconds: float, served: Throughput
 ) -> None:
     """Let a client for each of the sequences of paths visit a server; add what was ``served``.
 

@@ -158,8 +158,8 @@ class ManyProducts:
         for number, product_id in enumerate(self.product_ids):
             share = weights[number] / sum(weights)
             # Ids are drawn from the seed: all products differ in it, from the single one too.
-            count, seed = max(1, round(self.count * share)), SEED + 1 + number
-            yield CommentData(count, seed, product_id)
+            seed = SEED + 1 + number
+            yield CommentData(max(1, round(self.count * share)), seed, product_id)
 
 
 def zipf_weights(number: int) -> Sequence[float]:

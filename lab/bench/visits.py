@@ -18,11 +18,15 @@ SHARE_OF_PRODUCT_PAGES = 0.4
 """Of the visits by Zipf's law, those to a product's own page."""
 LANGUAGES = tuple(LANGUAGE_WEIGHTS)[:5]
 """The languages that visitors choose among: those with the most comments."""
-NUMBERS_OF_LANGUAGES, NUMBERS_OF_RATINGS = (0, 0, 1, 1, 2, 3), (0, 0, 1, 2, 3)
+NUMBERS_OF_LANGUAGES = (0, 0, 1, 1, 2, 3)
+NUMBERS_OF_RATINGS = (0, 0, 1, 2, 3)
 """How many a visitor chooses, each of these as often; 0 is all of them."""
 ORDERS = (
-    *(CommentOrder.NEWEST, CommentOrder.NEWEST, CommentOrder.NEWEST),
-    *(CommentOrder.OLDEST, CommentOrder.HIGHEST),
+    CommentOrder.NEWEST,
+    CommentOrder.NEWEST,
+    CommentOrder.NEWEST,
+    CommentOrder.OLDEST,
+    CommentOrder.HIGHEST,
 )
 """The orders that visitors choose, each of these as often."""
 

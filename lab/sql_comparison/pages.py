@@ -30,7 +30,7 @@ from lab.bench.visits import Visit, random_visits, zipf_visits
 from lab.report import Limit, Table
 from lab.sql_comparison import models
 from lab.sql_comparison.reading import pages_from_sql
-from lab.sql_comparison.times import SITE, SQL, Spent, Times
+from lab.sql_comparison.times import SITE, SQL, PageTime, Times
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
@@ -49,7 +49,7 @@ POSTED_LIST = CommentFilter.of(("de", "en"), (1, 2, 5))
 MOST_AFTER_A_POST = 1.15
 """How many times the processor time before a post the same page may take after it."""
 WARM_UP_VISITS = 20
-UNLIKE = re.compile(
+DIFFERENCES = re.compile(
     rb'<a class="explanation .*?</a>|\bvalue="\w{64}"|\bafter=[\w-]+\.[\w-]+', re.DOTALL
 )
 """What differs in the two pages: what they cost, and tokens against forgery and of positions."""
@@ -186,7 +186,7 @@ def _post_to_both(compared: Sequence[Side], number: int) -> None:
 
 def _shown_by_both(
     compared: Sequence[Side], site: Site, visit: Visit, random: Random
-) -> dict[str, Spent]:
+) -> dict[str, PageTime]:
     """Show a page by both sides, in an order at random; return what each of them took."""
     spent = {}
     for side in random.sample(compared, len(compared)):
@@ -195,7 +195,7 @@ def _shown_by_both(
             began, began_processor = perf_counter(), process_time()
             site.get(path)
             processor, wall = process_time() - began_processor, perf_counter() - began
-        spent[side.name] = Spent(1_000 * processor, 1_000 * wall)
+        spent[side.name] = PageTime(1_000 * processor, 1_000 * wall)
     return spent
 
 
@@ -203,7 +203,7 @@ def _require_same(compared: Sequence[Side], site: Site, visit: Visit) -> None:
     """Raise WrongAnswer unless both sides show the same page."""
     shown = []
     for side in compared:
-        page = UNLIKE.sub(b"", side.show(site, visit))
+        page = DIFFERENCES.sub(b"", side.show(site, visit))
         product_id = side.data.product_ids[visit.product]
         shown.append(page.replace(product_id.encode(), b""))
     if shown[0] != shown[1]:

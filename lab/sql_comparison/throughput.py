@@ -19,7 +19,7 @@ from demo.processes import LOCAL_ENVIRONMENT, WORKERS, DemoConfig, serving
 from dynapages.django.options import Progress
 from dynapages.engine.child import free_port
 from dynapages.process import current_connection
-from lab.bench.clients import Served, visit
+from lab.bench.clients import Throughput, visit
 from lab.bench.data import ManyProducts
 from lab.bench.engines import copied, data_file
 from lab.bench.site import open_site
@@ -107,11 +107,11 @@ def _server(name: str, data: ManyProducts, *, sql_port: int | None = None) -> It
 
 def _visit_in_turns(
     servers: Sequence[Server], *, turns: int, progress: Progress
-) -> Mapping[tuple[str, int], Served]:
+) -> Mapping[tuple[str, int], Throughput]:
     """Visit each server with each number of clients in each turn; return what it served."""
-    served = {(server.name, clients): Served() for clients in CLIENTS for server in servers}
+    served = {(server.name, clients): Throughput() for clients in CLIENTS for server in servers}
     for server in servers:
-        _visit(server, max(CLIENTS), WARM_UP_SECONDS, Served())
+        _visit(server, max(CLIENTS), WARM_UP_SECONDS, Throughput())
     total = turns * len(served)
     with progress.step("Visiting", total=total, unit=" turns") as advance:
         for _ in range(turns):
@@ -122,7 +122,7 @@ def _visit_in_turns(
     return served
 
 
-def _visit(server: Server, clients: int, seconds: float, served: Served) -> None:
+def _visit(server: Server, clients: int, seconds: float, served: Throughput) -> None:
     """Visit a server with some clients, each of which goes on for some seconds."""
     paths = []
     for number in range(clients):
@@ -136,7 +136,7 @@ def _paths_of_client(data: ManyProducts, number: int) -> list[str]:
     return [each.path(data.product_ids[each.product]) for each in visits]
 
 
-def _table(served: Mapping[tuple[str, int], Served], *, turns: int) -> Table:
+def _table(served: Mapping[tuple[str, int], Throughput], *, turns: int) -> Table:
     rows = []
     for (name, clients), each in served.items():
         rows.append(

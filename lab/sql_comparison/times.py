@@ -15,7 +15,7 @@ TITLES = ("pages", "site", "SQL", "site ÷ SQL", "site, wall", "SQL, wall", "wal
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class PageTime:
     """Milliseconds of the processor, and of the clock on the wall, that a page took."""
 
     processor: float
@@ -26,15 +26,15 @@ class Times:
     """What pages took, by the kind of their visits and by the name of the side."""
 
     def __init__(self) -> None:
-        self._times: dict[str, dict[str, list[Spent]]] = {}
+        self._times: dict[str, dict[str, list[PageTime]]] = {}
 
-    def add(self, kind: str, spent: Mapping[str, Spent]) -> None:
+    def add(self, kind: str, spent: Mapping[str, PageTime]) -> None:
         """Add what a page took on each side."""
         of_kind = self._times.setdefault(kind, defaultdict(list))
         for name, each in spent.items():
             of_kind[name].append(each)
 
-    def medians(self, kind: str) -> tuple[Spent, Spent]:
+    def medians(self, kind: str) -> tuple[PageTime, PageTime]:
         """Return the medians of a kind of visits: the site's, and those from SQL."""
         of_kind = self._times[kind]
         return _median_of(of_kind[SITE]), _median_of(of_kind[SQL])
@@ -61,5 +61,5 @@ class Times:
         return limits
 
 
-def _median_of(spent: Sequence[Spent]) -> Spent:
-    return Spent(median(each.processor for each in spent), median(each.wall for each in spent))
+def _median_of(spent: Sequence[PageTime]) -> PageTime:
+    return PageTime(median(each.processor for each in spent), median(each.wall for each in spent))

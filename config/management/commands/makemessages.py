@@ -51,7 +51,7 @@ class Command(makemessages.Command):
 
 
 def calls_in_jinja(source: str) -> str:
-    """Return the calls of a template that translate, as Python, each on the line it starts at.
+    """Return the sentences of a template as calls in Python, each on the line where it starts.
 
     Raises jinja2.TemplateSyntaxError.
     """

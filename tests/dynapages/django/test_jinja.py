@@ -197,7 +197,7 @@ class TestWhatIsShown:
         assert "<script" not in rendered("{{ text|linebreaks }}", text=SCRIPT)
 
     def test_may_be_cut(self):
-        assert rendered("{{ text|cut(5) }}", text="<abcdef>") == "&lt;abc…"
+        assert rendered("{{ text|truncatechars(5) }}", text="<abcdef>") == "&lt;abc…"
 
 
 class TestTheLanguage:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from lab.bench.clients import Served, processor_seconds, visit
+from lab.bench.clients import Throughput, processor_seconds, visit
 from lab.bench.site import PageFailed
 
 STATUSES = {"/missing": 404, "/full": 503}
@@ -49,28 +49,28 @@ def port() -> Iterator[int]:
 
 class TestClients:
     def test_keep_one_connection_each(self, port):
-        served = Served()
+        served = Throughput()
         visit(port, os.getpid(), [["/a", "/b"], ["/c"]], seconds=0.2, served=served)
         assert len(Site.clients) == 2
         assert len(Site.paths) == len(served.latencies) > 4
 
     def test_go_through_their_paths_again_and_again(self, port):
-        visit(port, os.getpid(), [["/a", "/b"]], seconds=0.2, served=Served())
+        visit(port, os.getpid(), [["/a", "/b"]], seconds=0.2, served=Throughput())
         assert Site.paths[:5] == ["/a", "/b", "/a", "/b", "/a"]
 
     def test_go_on_where_a_full_server_refuses_a_page(self, port):
-        served = Served()
+        served = Throughput()
         visit(port, os.getpid(), [["/a", "/full"]], seconds=0.2, served=served)
         assert served.refused > 1
         assert abs(len(served.latencies) - served.refused) <= 1
 
     def test_take_no_other_answer_for_a_page(self, port):
         with pytest.raises(PageFailed, match="/missing answered 404"):
-            visit(port, os.getpid(), [["/missing"]], seconds=0.2, served=Served())
+            visit(port, os.getpid(), [["/missing"]], seconds=0.2, served=Throughput())
 
 
 class TestWhatWasServed:
-    served = Served([90.0, 100.0, 400.0], [0.001] * 90 + [0.5] * 10, {1: 3.0, 2: 1.0})
+    served = Throughput([90.0, 100.0, 400.0], [0.001] * 90 + [0.5] * 10, {1: 3.0, 2: 1.0})
 
     def test_is_the_median_rate_of_the_turns(self):
         assert self.served.pages_a_second == 100.0
