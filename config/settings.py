@@ -168,7 +168,9 @@ INSTALLED_APPS = [
 INSTALLED_APPS += [name for name in ("demo", "lab", "ninja") if is_installed(name)]
 
 MIDDLEWARE = [
-    # First, because its record is of all that the others do.
+    # Around all calls of a request.
+    "config.web.call_stack.CallStackMiddleware",
+    # Before the others, because its record is of all that they do.
     "config.web.middleware.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
