@@ -111,7 +111,7 @@ def _change_vote(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> 
 
 @signed_in
 def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
-    """Cast or withdraw a vote, and show the button as it is then."""
+    """Cast or withdraw a vote, and show the button with its new state."""
     is_helpful = request.POST.get("helpful") != "no"
     votes = _change_vote(request, comment_id, is_helpful=is_helpful)
     if not wants_partial(request):

@@ -7,8 +7,8 @@ half of what is left of the request's budget at most, so that another has time. 
 attempts in a row had no answer, a `Breaker` lets one through every half second.
 
 By default botocore builds, signs and parses each attempt. A `Connection` may ask for the library's
-own transport instead (see `dynapages.calls.transport`), which takes a third of the processor time.
-Follows "Error handling with DynamoDB" of the Developer Guide.
+own transport instead (see `dynapages.calls.transport`), which takes a quarter to a third of the
+processor time. Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
 import logging
@@ -76,7 +76,7 @@ class Connection:
     process; ``single_call_threads`` make single calls besides.
 
     botocore builds, signs and parses each call, or with ``library_transport`` this library does, in
-    a third of the processor time: see `dynapages.calls.transport`.
+    a quarter to a third of the processor time: see `dynapages.calls.transport`.
     """
 
     region: str

@@ -58,7 +58,7 @@ def read_answer(stream: BinaryIO) -> Answer:
     while status < HTTPStatus.OK:  # the answer proper is still to come
         minor_version, status = _read_status(stream)
         headers = _read_headers(stream)
-    # Connections of before HTTP/1.1 end with their answer as a rule.
+    # By HTTP/1.0 a connection ends with its answer, as a rule.
     is_last = minor_version == 0 or "close" in headers.get("connection", "").lower()
     if status in _WITHOUT_CONTENT:
         content = b""

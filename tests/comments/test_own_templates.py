@@ -97,6 +97,6 @@ def test_the_check_says_nothing_of_them():
     assert "dynapages.templates" not in {message.id for message in run_checks()}
 
 
-def test_the_check_names_one_of_the_name_of_before(templates):
+def test_the_check_names_a_file_of_the_old_name(templates):
     (templates / "comments/lists/_comment.html").write_text("")
     assert "dynapages.templates" in {message.id for message in run_checks()}

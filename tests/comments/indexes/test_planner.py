@@ -138,7 +138,7 @@ class TestAPlanAfterOneMoreComment:
             partitions.append([run.partition for run in plan.runs])
         assert partitions == [["PRODUCT#42/de/1"], ["PRODUCT#42/de/1", "PRODUCT#42/fr/1"]]
 
-    def test_has_the_prices_of_before_where_there_are_many(self):
+    def test_needs_no_new_prices_where_there_are_many(self):
         self.plan(self.counts)
         before = planner._best_first_read.cache_info().misses
         self.plan(ProductCounts({**self.counts.cells, ("de", 5): 20_001}))

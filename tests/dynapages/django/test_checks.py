@@ -30,7 +30,7 @@ class TestTheCheckOfTemplates:
             "comments/votes/_helpful",
         ],
     )
-    def test_names_one_that_was_in_place_of_djangos(self, tmp_path, name):
+    def test_names_a_file_of_the_old_name(self, tmp_path, name):
         with own_templates(tmp_path, {f"{name}.html": "Mine"}):
             (warning,) = check_templates(None)
         assert warning.id == "dynapages.templates"

@@ -140,14 +140,14 @@ class TestASentence:
     def test_that_is_no_constant_is_refused_with_its_line(self):
         with pytest.raises(
             TemplateSyntaxError, match="texts that are written in the template"
-        ) as told:
+        ) as refused:
             rendered("<p>\n{{ _(name) }}</p>", name="x")
-        assert (told.value.lineno, told.value.name) == (2, OWN)
+        assert (refused.value.lineno, refused.value.name) == (2, OWN)
 
     def test_that_is_given_no_value_is_refused_with_its_line(self):
-        with pytest.raises(TemplateSyntaxError, match="is given no who") as told:
+        with pytest.raises(TemplateSyntaxError, match="is given no who") as refused:
             rendered("<p>\n{{ _('By %(who)s', author='x') }}</p>")
-        assert told.value.lineno == 2
+        assert refused.value.lineno == 2
 
 
 class TestWhatIsShown:

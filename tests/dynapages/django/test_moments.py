@@ -1,4 +1,4 @@
-"""Dates as Django writes them, sooner."""
+"""Dates are written as Django writes them, in less time."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
