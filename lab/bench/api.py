@@ -1,6 +1,6 @@
 """``bench api``: what a list costs the processor as JSON of the API, compared with its page.
 
-Measured is the processor time of the whole process, with all its threads.
+It measures the processor time of the whole process, with all its threads.
 """
 
 import json

@@ -48,8 +48,8 @@ def measure_peers(
 ) -> Section:
     """Load comments into PostgreSQL and into engines, and measure both.
 
-    So many ``comments`` are on one product, whose lists are compared, and as many on several, whose
-    pages are. Raises EngineError, FileBusy, WrongAnswer and PageFailed.
+    ``comments`` is their number on one product, whose lists are compared, and also on several
+    products together, whose pages are. Raises EngineError, FileBusy, WrongAnswer and PageFailed.
     """
     of_lists = CommentData(comments)
     compared = sides(comments)

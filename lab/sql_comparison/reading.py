@@ -1,8 +1,8 @@
-"""The site's pages of comments, read from PostgreSQL: all but the reads is the site's own.
+"""The site's pages of comments, read from PostgreSQL: everything but the reads is the site's own.
 
-Rows become the site's values, which its templates are made for. Read are the pages of a visitor who
-is not signed in: the first page of a list, of a product that has no replies. A product's own page
-takes eight queries, that of a list four:
+Rows become the site's values, which its templates are made for. It reads what a visitor gets who is
+not signed in: a product's own page, and the first page of a list, without replies of the shop. A
+product's own page takes eight queries, that of a list four:
 
 ====================================  ==================================================
 product, and its categories           two

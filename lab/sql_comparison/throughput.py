@@ -2,8 +2,8 @@
 
 Both are gunicorn with the settings of ``deploy/``, two processes each, and are visited in turns by
 clients that keep their connections alive, and wait for no one but the server. Visits are drawn by
-Zipf's law (`lab.bench.visits`). Clients, servers and databases share the machine: what counts is
-the one in comparison with the other.
+Zipf's law (`lab.bench.visits`). Clients, servers and databases share the machine: only the two
+sides can be compared, not the rates with those of another machine.
 """
 
 import os

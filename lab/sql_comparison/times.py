@@ -1,4 +1,4 @@
-"""What pages took on both sides, and how these compare."""
+"""What pages took on both sides, and how the sides compare."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -117,7 +117,7 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
 def tile_of(item: Item, trail: tuple[Category, ...] | None = None) -> ProductTile:
     """Build a product from its own item or an edge to it.
 
-    Edges have no trail: a list of a category's products names that of the category.
+    ``trail`` is for edges of a category, which have none: it leads to that category.
     """
     product_id: str = item["sk"]["S"].partition(SEPARATOR)[2]
     unit_price, currency = _price_in(item)

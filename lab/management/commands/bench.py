@@ -28,7 +28,7 @@ TURNS = 60
 SEARCHES = 500
 VISITS = 250
 MOST_TURNS_OF_THROUGHPUT = 6
-"""Each takes seconds, and not the time of a page."""
+"""Each takes seconds, where a turn of another part takes as long as a page."""
 
 
 class Command(BaseCommand):
