@@ -29,8 +29,8 @@ def check_templates(app_configs: Sequence[AppConfig] | None, **_: object) -> lis
             name = template.relative_to(folder)
             for other in folders:
                 unread = other / name.with_suffix(".html")
-                # An app may have both in one folder, as templates of two names.
-                if other != folder and unread.is_file():
+                # Both in one folder are two templates, each of which a project may override.
+                if unread.is_file() and not (folder / name.with_suffix(".html")).is_file():
                     messages.append(unread_template(unread, name.as_posix()))
     return messages
 
