@@ -24,7 +24,7 @@ from lab.bench.readers import WrongAnswer, cut_page
 from lab.bench.site import Site
 from lab.report import Limit, Section, Table
 
-MOST_OF_A_PAGE = 0.6
+MOST_OF_A_PAGE = 0.75
 """How much of the time of its page a list of the API may take."""
 WARM_UP_PAGES = 5
 """Pages of each list that are not counted, in which connections and templates are made."""

@@ -36,7 +36,7 @@ COUNT, GROUP_BY, SITE_COUNTER = "COUNT(*)", "GROUP BY", "the site's counter"
 PAGE_NUMBERS = (1, 100, 15_000)
 LANGUAGE = "en"
 """The Accept-Language of those who visit pages."""
-MOST_TIMES_SQL = 2.0
+MOST_TIMES_SQL = 3.0
 """How many times the time of SQL's keyset pagination a list of the site may take."""
 
 Actions = dict[tuple[str, str], Callable[[], object]]
