@@ -110,8 +110,8 @@ class TestTheCost:
         assert meter.units == pytest.approx(told("the limits of a user and an address, again")[1])
 
 
-MOST_OF_A_LIST = 43
-MOST_OF_A_POST = 50
+MOST_OF_A_LIST = 44
+MOST_OF_A_POST = 51
 """Files of the product, threads of the pool included."""
 
 
