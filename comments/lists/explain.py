@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from comments.filters import CommentFilter
-from comments.indexes.planner import SIZES
+from comments.indexes.prices import SIZES
 from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, list_comments

@@ -23,7 +23,8 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.host import COMMENTS, SETS
 from comments.indexes import planner as index_plans
-from comments.indexes.planner import SIZES, ListPlan
+from comments.indexes.planner import ListPlan
+from comments.indexes.prices import SIZES
 from comments.keys import score_at
 from comments.lists.by_rating import PlannedPage, read_by_rating
 from comments.lists.entries import CommentEntry, WholeComment, entry_of

@@ -16,16 +16,13 @@ from comments.host import SETS
 from comments.indexes import planner as planning
 from comments.indexes.planner import (
     LANGUAGE_ATTRIBUTE,
-    SIZES,
     Comparison,
-    CountedRun,
     IndexPrices,
     ListPlan,
     NoSuchPlan,
-    cheapest,
     most_queries,
-    price_runs,
 )
+from comments.indexes.prices import SIZES, CountedRun, cheapest, price_runs
 from comments.sets.copies import partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts

@@ -119,8 +119,7 @@ class _Pool(HTTPConnectionPool):
             answer = _answer_to(message, connection.sock, seconds)
             if answer.is_last:
                 connection.close()
-        except BaseException:
-            # What would be read from it next may be the rest of this answer.
+        except BaseException:  # what is read from it next may be the rest of this answer
             connection.close()
             raise
         finally:

@@ -14,7 +14,8 @@ from django.test import Client
 
 from comments.filters import CommentFilter
 from comments.indexes import planner
-from comments.indexes.planner import MeanSizes, plan
+from comments.indexes.planner import plan
+from comments.indexes.prices import MeanSizes
 from comments.lists import explain as lists_explain
 from comments.lists import queries
 from comments.search.models import TABLE, WordItem

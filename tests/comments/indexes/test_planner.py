@@ -12,15 +12,8 @@ from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner
-from comments.indexes.planner import (
-    IndexPrices,
-    ListPlan,
-    MeanSizes,
-    NoSuchPlan,
-    exact_runs,
-    plan,
-    plan_list,
-)
+from comments.indexes.planner import IndexPrices, ListPlan, NoSuchPlan, exact_runs, plan, plan_list
+from comments.indexes.prices import MeanSizes, _best_first_read
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, read_counts
@@ -140,9 +133,9 @@ class TestAPlanAfterOneMoreComment:
 
     def test_needs_no_new_prices_where_there_are_many(self):
         self.plan(self.counts)
-        before = planner._best_first_read.cache_info().misses
+        before = _best_first_read.cache_info().misses
         self.plan(ProductCounts({**self.counts.cells, ("de", 5): 20_001}))
-        assert planner._best_first_read.cache_info().misses == before
+        assert _best_first_read.cache_info().misses == before
 
     def test_says_how_many_the_rule_would_read(self):
         counts = ProductCounts({("de", 5): 3})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.indexes.planner import (
+from comments.indexes.prices import (
     TYPICAL_BYTES,
     CountedRun,
     MeanSizes,

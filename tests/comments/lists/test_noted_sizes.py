@@ -1,7 +1,7 @@
 """Plans are priced by the sizes of a few items of each page."""
 
-from comments.indexes import planner
-from comments.indexes.planner import BY_LANGUAGE, BY_RATING, MeanSizes
+from comments.indexes.planner import BY_LANGUAGE, BY_RATING
+from comments.indexes.prices import _SAMPLE, MeanSizes
 from comments.lists import queries
 from dynapages.lists import Entry, Page, Position, Run
 
@@ -26,7 +26,7 @@ class TestThePageOfAMix:
         entries = []
         for number in range(12):
             # What is behind the third of an index is no part of the mean.
-            item = SHORT if number < 2 * planner._SAMPLE else LONG
+            item = SHORT if number < 2 * _SAMPLE else LONG
             entries.append(Entry(item, Position(f"{number:02}"), runs[number % 2]))
         queries._note_sizes(page_of(entries))
         assert sizes.mean(BY_LANGUAGE.name) == sizes.mean(BY_RATING.name) == 100

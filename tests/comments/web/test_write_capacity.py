@@ -110,7 +110,7 @@ class TestTheCost:
         assert meter.units == pytest.approx(told("the limits of a user and an address, again")[1])
 
 
-MOST_OF_A_LIST = 44
+MOST_OF_A_LIST = 45
 MOST_OF_A_POST = 51
 """Files of the product, threads of the pool included."""
 
