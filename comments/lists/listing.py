@@ -41,9 +41,7 @@ def list_url(
     search: SearchRequest | None = None,
 ) -> str:
     """Return the canonical URL of a list."""
-    # Neither languages nor ratings need any quoting.
-    narrowed = f"{chosen.languages_in_url}/{chosen.ratings_in_url}/"
-    return _base_url(product_id) + narrowed + _query(order, search)
+    return _Lists(product_id, chosen, order, search).url_of(chosen)
 
 
 def pager_of(
@@ -117,11 +115,13 @@ def listing_of(
     """
     comments, counts = results.comments, results.counts
     lists = _Lists(product_id, chosen, order, search)
-    numbers: MatchCounts | ValueCounts = counts.by_value(chosen)
+    numbers: MatchCounts | ValueCounts
     if search:
         numbers = match_counts(results, chosen)
-    languages = _languages(lists, counts, numbers, is_remembered=is_remembered)
-    ratings = _ratings(lists, numbers)
+    else:
+        numbers = counts.by_value(chosen)
+    all_languages, *languages = _languages(lists, counts, numbers, is_remembered=is_remembered)
+    all_ratings, *ratings = _ratings(lists, numbers)
     months = counts.months
     if results.sections:
         # In a list that is read in groups of languages, only the first would begin at a month.
@@ -143,14 +143,14 @@ def listing_of(
         "orders": order_options(by_time=bool(search)),
         "search_off_url": search_off_url,
         "is_searchable": COMMENTS["SEARCH"],
-        "all_languages": languages[0],
-        "languages": languages[1:],
+        "all_languages": all_languages,
+        "languages": languages,
         "without_languages": numbers.without_languages,
-        "all_ratings": ratings[0],
-        "ratings": ratings[1:],
+        "all_ratings": all_ratings,
+        "ratings": ratings,
         "without_ratings": numbers.without_ratings,
-        "longest_bar": _longest_bar(ratings[1:]),
-        "chosen": _pressed(languages[1:]) + _pressed(ratings[1:]),
+        "longest_bar": _longest_bar(ratings),
+        "chosen": _pressed([*languages, *ratings]),
         "is_in_one_language": len(chosen.languages) == 1,
         "months": month_options(months, order, with_counts=not (chosen.narrowed or search)),
         "url": list_url(product_id, chosen),
@@ -172,7 +172,7 @@ def _longest_bar(ratings: Sequence[Toggle]) -> int:
 
 
 class _Lists:
-    """The lists that toggles lead to: of the same product, order and search.
+    """The lists that toggles lead to from a ``chosen`` one: of its product, order and search.
 
     What their URLs have in common is made once: a page has dozens of them.
     """
@@ -189,7 +189,8 @@ class _Lists:
         self.query = _query(order, search)
 
     def url_of(self, chosen: CommentFilter) -> str:
-        """Return the URL of a list, as `list_url` does."""
+        """Return the URL of a list."""
+        # Neither languages nor ratings need any quoting.
         return f"{self.base_url}{chosen.languages_in_url}/{chosen.ratings_in_url}/{self.query}"
 
 
