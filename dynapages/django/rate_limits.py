@@ -18,6 +18,7 @@ from django.utils.translation import ngettext
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.refusals import TooManyRequests
+from dynapages.process import pool
 from dynapages.writes.rate_limiter import Limit, Limiter
 
 MINUTE = 60
@@ -54,13 +55,46 @@ def in_words(seconds: int) -> str:
 
 @labelled_calls("limits")
 def count_uses(*uses: Use, now: datetime) -> float:
-    """Count uses up to the first over its limit; return the seconds to wait for it, or 0.0."""
-    # The first one over its limit ends it: the others are not used up by what is refused.
+    """Count uses in one round; return the seconds to wait for one that is refused, or 0.0.
+
+    What is refused uses up nothing: where one use is, the others are given back.
+    """
+    limits = limiter()
+
+    def count(use: Use) -> float:
+        return limits.take(use.name, use.limit, now=now)
+
+    # Whoever goes on beyond a limit takes nothing from those who share the others.
+    likely_refused: list[Use] = []
+    others: list[Use] = []
     for use in uses:
-        seconds = limiter().take(use.name, use.limit, now=now)
-        if seconds:
-            return seconds
+        if limits.seems_used_up(use.name, use.limit, now=now):
+            likely_refused.append(use)
+        else:
+            others.append(use)
+    counted: list[Use] = []
+    for together in (likely_refused, others):
+        refusals: list[float] = []
+        for use, seconds in zip(together, pool().map(count, together), strict=True):
+            if seconds:
+                refusals.append(seconds)
+            else:
+                counted.append(use)
+        if refusals:
+            give_back(*counted)
+            return refusals[0]
     return 0.0
+
+
+@labelled_calls("limits")
+def give_back(*uses: Use) -> None:
+    """Undo uses that `count_uses` counted, for what turns out to be harmless."""
+    limits = limiter()
+
+    def give_one_back(use: Use) -> None:
+        limits.give_back(use.name, use.limit)
+
+    pool().map(give_one_back, uses)
 
 
 def count_or_refuse(*uses: Use, sentence: str, first_url: str = "") -> None:

@@ -10,6 +10,7 @@ whose moment has passed means the same as none: the table's time to live may del
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from dynapages.items import KeyValue, wire_key
@@ -23,8 +24,10 @@ EXPIRES_AT = "expires_at"
 TAKEN_UNTIL = "taken_until"
 """Milliseconds since 1970."""
 _EXPIRES = "#expires = :expiry"
-ATTEMPTS = 8
-"""Of two writes each: others may take and give back between them."""
+ATTEMPTS = 16
+"""Writes for one use: others may take and give back between them."""
+REMEMBERED = 10_000
+"""Names of which a process remembers until when they were taken: some two megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,7 @@ class Spent:
     """What became of one use.
 
     ``wait`` is 0.0 for one that was counted, else the seconds until the next one is allowed.
-    ``left`` is how many more are allowed right now. Uses by others in the same milliseconds may be
-    missing in it.
+    ``left`` is how many more are allowed right now.
     """
 
     wait: float
@@ -77,21 +79,31 @@ class Limiter:
     def spend(self, name: str, limit: Limit, *, now: datetime) -> Spent:
         """Count one use, unless it is refused; return how long to wait, and how many are left.
 
-        One write when nothing is taken, two when something is.
+        One write; two where another process has counted uses of this name since this one did.
         """
         moment = _milliseconds(now)
         latest = moment + limit.spare
+        taken_until = _remembered.get(self._place(name))
         for _ in range(ATTEMPTS):
-            taken_before = self._take_first(name, limit, moment)
-            if taken_before is None:
-                return Spent(0.0, limit.times - 1)
-            taken_until = self._take_further(name, limit, moment)
-            if taken_until is None:
-                return Spent(0.0, max(0, (latest - taken_before) // limit.share))
+            # Two updates with opposite conditions: what is remembered says which one to try first.
+            if taken_until > moment:
+                outcome = self._take_further(name, limit, moment)
+            else:
+                outcome = self._take_first(name, limit, moment)
+            taken_until = outcome.taken_until
+            if outcome.is_done:
+                return Spent(0.0, max(0, (latest + limit.share - taken_until) // limit.share))
             if taken_until > latest:
                 return Spent((taken_until - latest) / 1_000, 0)
         # Others took and gave back between each two of our calls.
         return Spent(limit.share / 1_000, 0)
+
+    def seems_used_up(self, name: str, limit: Limit, *, now: datetime) -> bool:
+        """Return whether the next use would be refused, by what this process remembers.
+
+        Nothing is read. Others may have given uses back since.
+        """
+        return _remembered.get(self._place(name)) > _milliseconds(now) + limit.spare
 
     def give_back(self, name: str, limit: Limit) -> None:
         """Undo one `take` that returned 0.0."""
@@ -110,9 +122,10 @@ class Limiter:
     def clear(self, name: str) -> None:
         """Forget all uses."""
         write_item(self.client, delete(self.table, wire_key(self.key_of(name))))
+        _remembered.set(self._place(name), 0)
 
-    def _take_first(self, name: str, limit: Limit, moment: int) -> int | None:
-        """Take a share where none is taken. Returns like `_set_taken`."""
+    def _take_first(self, name: str, limit: Limit, moment: int) -> "_Outcome":
+        """Take a share where none is taken."""
         return self._set_taken(
             name,
             f"SET #taken = :to, {_EXPIRES}",
@@ -122,8 +135,8 @@ class Limiter:
             expiry=_expiry(limit, moment),
         )
 
-    def _take_further(self, name: str, limit: Limit, moment: int) -> int | None:
-        """Take a share behind those that are taken. Returns like `_set_taken`."""
+    def _take_further(self, name: str, limit: Limit, moment: int) -> "_Outcome":
+        """Take a share behind those that are taken."""
         return self._set_taken(
             name,
             f"SET #taken = #taken + :by, {_EXPIRES}",
@@ -136,22 +149,58 @@ class Limiter:
 
     def _set_taken(
         self, name: str, changes: str, condition: str = "", **numbers: int
-    ) -> int | None:
-        """Change a limit's item, by expressions of ``numbers``.
-
-        Returns None on success, else the moment until which it is taken, in milliseconds.
-        """
+    ) -> "_Outcome":
+        """Change a limit's item, by expressions of ``numbers``, and remember what is taken."""
         values = {f":{each}": {"N": str(number)} for each, number in numbers.items()}
         names = {"#taken": TAKEN_UNTIL, "#expires": self.expires_at}
         change = Expression(changes, names, values)
         required = Expression(condition, names, values) if condition else None
         key = wire_key(self.key_of(name))
+        action = update(self.table, key, change, required, return_item=True)
+        is_done = True
         try:
-            write_item(self.client, update(self.table, key, change, required, return_item=True))
+            stored = write_item(self.client, action, return_values="UPDATED_NEW")
         except ConditionFailed as error:
+            is_done = False
             stored = error.failed[0]
-            return int(stored[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in stored else 0
-        return None
+        taken_until = int(stored.get(TAKEN_UNTIL, {"N": "0"})["N"])
+        _remembered.set(self._place(name), taken_until)
+        return _Outcome(taken_until, is_done=is_done)
+
+    def _place(self, name: str) -> tuple[str, str]:
+        return self.table, name
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """The outcome of an update: until when is taken, in milliseconds; 0 where there is no item."""
+
+    taken_until: int
+    is_done: bool
+
+
+class _Remembered:
+    """Until when the latest names were taken, by table and name, as this process last saw it."""
+
+    def __init__(self) -> None:
+        self._moments: dict[tuple[str, str], int] = {}
+        self._lock = Lock()
+
+    def get(self, place: tuple[str, str]) -> int:
+        """Return milliseconds since 1970; 0 where nothing is remembered."""
+        return self._moments.get(place, 0)
+
+    def set(self, place: tuple[str, str], taken_until: int) -> None:
+        """Remember a name as the latest, and forget the oldest beyond `REMEMBERED`."""
+        with self._lock:
+            self._moments.pop(place, None)
+            self._moments[place] = taken_until
+            if len(self._moments) > REMEMBERED:
+                oldest = next(iter(self._moments))
+                del self._moments[oldest]
+
+
+_remembered = _Remembered()
 
 
 def _milliseconds(moment: datetime) -> int:

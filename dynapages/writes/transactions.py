@@ -310,14 +310,16 @@ def write_item(
     *,
     backoff: Backoff = BACKOFF,
     sleep: Callable[[float], None] = time.sleep,
-) -> None:
+    return_values: str = "NONE",
+) -> Item:
     """Write one item by the action that `put`, `update` or `delete` has built.
 
-    Raises ConditionFailed (the item is number 0), Contended when transactions on the item were
-    in progress at every attempt, and botocore's errors.
+    Returns the attributes that ``return_values`` asks for, such as ``UPDATED_NEW``: see UpdateItem
+    of the API Reference. Raises ConditionFailed (the item is number 0), Contended when transactions
+    on the item were in progress at every attempt, and botocore's errors.
     """
     (kind,) = action
-    calls: Mapping[str, Callable[..., object]] = {
+    calls: Mapping[str, Callable[..., Mapping[str, Any]]] = {
         "Put": client.put_item,
         "Update": client.update_item,
         "Delete": client.delete_item,
@@ -325,15 +327,16 @@ def write_item(
     pauses = backoff.pauses()
     while True:
         try:
-            calls[kind](**parameters(action))
+            response = calls[kind](**parameters(action), ReturnValues=return_values)
         except client.exceptions.ConditionalCheckFailedException as error:
-            response: Mapping[str, Any] = error.response
-            item: Item = response.get("Item", {})
+            refusal: Mapping[str, Any] = error.response
+            item: Item = refusal.get("Item", {})
             raise ConditionFailed({0: item}) from error
         except client.exceptions.TransactionConflictException as error:
             pause = next(pauses, None)
             if pause is None:
                 raise Contended from error
         else:
-            return
+            attributes: Item = response.get("Attributes", {})
+            return attributes
         sleep(pause)

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import Use, client_network, count_uses, in_words
+from dynapages.django.rate_limits import Use, client_network, count_uses, give_back, in_words
 from dynapages.django.security_log import log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import owed_email, queue_email
@@ -35,7 +35,6 @@ from shop.accounts.names import (
     is_reserved,
     username_of,
 )
-from shop.accounts.rate_limits import give_back
 from shop.accounts.services import TAKEN_USERNAME, create_profile, profile_of
 from shop.accounts.sessions import is_known
 

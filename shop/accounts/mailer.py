@@ -32,7 +32,7 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import override
 
 from dynapages.calls import clock
-from dynapages.django.rate_limits import NamedLimit, count_uses
+from dynapages.django.rate_limits import NamedLimit, count_uses, give_back
 from dynapages.work import Postponed
 from shop.accounts import confirmation, rate_limits
 from shop.accounts.emails import EMAIL, FACTOR_EVENTS, Email
@@ -176,7 +176,7 @@ def deliver(
         try:
             message.send()
         except (SMTPException, OSError):
-            rate_limits.give_back(use)
+            give_back(use)
             raise
 
 

@@ -75,13 +75,6 @@ def count_order_change(request: HttpRequest, username: str, *, back: str = "") -
 
 
 @labelled_calls("limits")
-def give_back(*uses: Use) -> None:
-    """Undo uses that `count_uses` counted, for what turns out to be harmless."""
-    for use in uses:
-        limiter().give_back(use.name, use.limit)
-
-
-@labelled_calls("limits")
 def rest(use: Use, *, lasts: timedelta, now: datetime) -> None:
     """Allow nothing of a use's limit for so long from now."""
     limiter().rest(use.name, use.limit, lasts=lasts, now=now)
