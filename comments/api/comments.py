@@ -113,7 +113,7 @@ def count_write_of_caller(request: HttpRequest, *, is_staff: bool = False) -> No
     """Count a write of the key's user as pages do; a second attempt at one is counted already."""
     if is_second_attempt(request):
         return
-    count_write(request, caller_of(request).user_id, now=clock.now(), is_staff=is_staff)
+    count_write(request, caller_of(request).user_id, is_staff=is_staff)
 
 
 @router.post("/products/{product_id}/comments", response=POSTED, auth=WRITE)

@@ -113,7 +113,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     except ValueError as error:
         raise Refusal(_(NOT_SAID)) from error
     now = clock.now()
-    check_rate_limit(request, now=now, is_staff=True)
+    check_rate_limit(request, is_staff=True)
     # Lists show staff what they decided before the indexes follow.
     remember_written(request.session, comment_id, now=now)
     try:
@@ -140,7 +140,7 @@ def decide_many(request: HttpRequest) -> HttpResponse:
     if decision not in IN_BULK or len(selected) > settings.PAGE_SIZE:
         raise Refusal(_(NOT_SAID))
     now, who = clock.now(), user_id_of(request.user)
-    check_rate_limit(request, now=now, is_staff=True)
+    check_rate_limit(request, is_staff=True)
     done = 0
     # One that others have changed is left out, and the rest is done.
     for seen, comment_id in selected:
@@ -171,7 +171,7 @@ def _parse_checkbox(value: str) -> tuple[Revision, str]:
 def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Pick a comment for its product's page, or (``featured=no``) take that back."""
     is_pick, now = request.POST.get("featured") != "no", clock.now()
-    check_rate_limit(request, now=now, is_staff=True)
+    check_rate_limit(request, is_staff=True)
     with missing_as_404(NOT_IN_LISTS):
         if is_pick:
             feature(comment_id, by=user_id_of(request.user), now=now)
@@ -205,7 +205,7 @@ def block(request: HttpRequest, user_slug: str) -> HttpResponse:
     if request.method != "POST":
         return _ask_whether_to_block(request, user_slug, user_id)
     now = clock.now()
-    check_rate_limit(request, now=now, is_staff=True)
+    check_rate_limit(request, is_staff=True)
     if request.POST.get("blocked") != "no":
         block_author(user_id, now=now)
         event, sentence = "author-blocked", _(BLOCKED)

@@ -112,7 +112,7 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     now = clock.now()
     # What is gone already is deleted again at the cost of who asks.
     is_own = stored is None or is_author(user_id_of(request.user), stored)
-    check_rate_limit(request, now=now, is_staff=not is_own)
+    check_rate_limit(request, is_staff=not is_own)
     remember_written(request.session, comment_id, now=now)
     delete_comment(comment_id, by=user_id_of(request.user), now=now)
     messages.success(request, DELETED)
@@ -221,7 +221,7 @@ def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> 
     # A form of another user or product is refused before anything is counted.
     form_id = form.cleaned_data["form_id"]
     comment_id = comment_id_in(form_id, user_id=user_id, product_id=product.id)
-    check_rate_limit(request, now=now)
+    check_rate_limit(request)
     # Before the write: its answer may get lost, and the page after it must show the comment.
     remember_written(request.session, comment_id, now=now)
     is_held = post_comment(
@@ -266,7 +266,7 @@ def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> bool:
     user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
-    check_rate_limit(request, now=now)
+    check_rate_limit(request)
     remember_written(request.session, comment_id, now=now)
     version = form.cleaned_data["version"]
     return save_edit(form.draft, comment_id=comment_id, version=version, user_id=user_id, now=now)

@@ -109,7 +109,7 @@ def _context(
 @staff_only
 def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     now = clock.now()
-    check_rate_limit(request, now=now, is_staff=True)
+    check_rate_limit(request, is_staff=True)
     with missing_as_404(NOT_IN_LISTS):
         delete_reply(comment_id, by=user_id_of(request.user), now=now)
     return _show_written(request, comment_id, _("The reply is deleted."))
@@ -140,7 +140,7 @@ def _write_reply(request: HttpRequest, comment_id: str, form: ReplyForm) -> None
         raise Http404
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
-    check_rate_limit(request, now=now, is_staff=True)
+    check_rate_limit(request, is_staff=True)
     # The reply is read again, strongly: somebody else may have written one meanwhile.
     text, seen = form.cleaned_data["text"], find_reply(comment_id)
     if _version_of(seen) != form.cleaned_data["version"]:

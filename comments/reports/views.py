@@ -93,7 +93,7 @@ def _write_report(request: HttpRequest, comment_id: str, form: ReportForm) -> st
     user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
-    check_rate_limit(request, now=now)
+    check_rate_limit(request)
     try:
         # A second report of the same user changes nothing, and is thanked for in other words.
         is_first = report_comment(

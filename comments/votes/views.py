@@ -98,7 +98,7 @@ def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool
 
 def _change_vote(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | None:
     """Cast the user's vote, or withdraw it; return the number of votes, None if it is not known."""
-    check_rate_limit(request, now=clock.now())
+    check_rate_limit(request)
     user_id = user_id_of(request.user)
     try:
         with missing_as_404():

@@ -4,6 +4,8 @@ The setting ``RATE_LIMITER`` is the dotted path of a function without arguments.
 `dynapages.writes.rate_limiter.Limiter`, which knows the table and the keys that they are stored by.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -99,7 +101,26 @@ def give_back(*uses: Use) -> None:
 
 def count_or_refuse(*uses: Use, sentence: str, first_url: str = "") -> None:
     """Count uses. Raises TooManyRequests with a ``sentence`` that has a place for ``%(wait)s``."""
-    seconds = ceil(count_uses(*uses, now=clock.now()))
+    _refuse(count_uses(*uses, now=clock.now()), sentence, first_url)
+
+
+@contextmanager
+def counted_meanwhile(*uses: Use, sentence: str, first_url: str = "") -> Iterator[None]:
+    """Count uses while the block reads, in one round; it must not write.
+
+    Raises like `count_or_refuse` when the block ends, also where the block raises something else.
+    """
+    with pool().together() as together:
+        counting = together.start(count_uses, *uses, now=clock.now())
+        try:
+            yield
+        finally:
+            _refuse(counting.result(), sentence, first_url)
+
+
+def _refuse(wait: float, sentence: str, first_url: str) -> None:
+    """Raise TooManyRequests where there are seconds to wait."""
+    seconds = ceil(wait)
     if seconds:
         text = sentence % {"wait": in_words(seconds)}
         raise TooManyRequests(text, first_url=first_url, retry_after=seconds)

@@ -103,10 +103,10 @@ class TestTheCost:
         request = RequestFactory().post("/", REMOTE_ADDR=str(IPv6Address(getrandbits(128))))
         request.user = SimpleNamespace(is_authenticated=True, pk=shelf.username)
         with metered() as meter:
-            check_rate_limit(request, now=shelf.now)
+            check_rate_limit(request)
         assert cost(meter) == told("the limits of a user and an address, the first time")
         with metered() as meter:
-            check_rate_limit(request, now=shelf.now)
+            check_rate_limit(request)
         assert meter.units == pytest.approx(told("the limits of a user and an address, again")[1])
 
 
