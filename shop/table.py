@@ -108,13 +108,13 @@ def counters_of(_name: str) -> Counters:
 
 
 def write_with_counts(
-    actions: Sequence[Action], deltas: Deltas, *, may_spread: bool = False
+    actions: Sequence[Action], deltas: Deltas, *, may_spread: bool = False, orders: int = 1
 ) -> None:
     """Write actions and the changes of counters they bring along, all or nothing.
 
-    With ``may_spread`` the queue gets more shards when the first action is an order's that enters
-    or leaves it, and is throttled. Raises like `dynapages.writes.transactions.Transactions.write`,
-    with the indexes of ``actions``.
+    With ``may_spread`` the first actions are those of so many ``orders``: the queue gets more
+    shards when one that enters or leaves it is throttled. Raises like
+    `dynapages.writes.transactions.Transactions.write`, with the indexes of ``actions``.
     """
     # More shards help only where the queue's index is what was throttled.
     most_shards = 1
@@ -125,7 +125,7 @@ def write_with_counts(
         deltas,
         transactions=Transactions(client()),
         counters=counters_of,
-        on_throttled=OPEN_ORDERS.spreading(most=most_shards),
+        on_throttled=OPEN_ORDERS.spreading(most=most_shards, items=orders),
     )
 
 

@@ -83,10 +83,10 @@ class Shards:
         """Return a random shard to write to."""
         return randrange(self.writable())  # noqa: S311 - spreads load
 
-    def spreading(self, *, most: int) -> Callable[[frozenset[int]], None]:
-        """Return the ``on_throttled`` of a write whose first action is an item in a shard.
+    def spreading(self, *, most: int, items: int = 1) -> Callable[[frozenset[int]], None]:
+        """Return the ``on_throttled`` of a write whose first ``items`` actions are in shards.
 
-        When it was throttled `LOSSES_TO_SPREAD` times, the shards known now are doubled, up to
+        When one was throttled `LOSSES_TO_SPREAD` times, the shards known now are doubled, up to
         ``most``, for the writes to come. Writers that are throttled at once double them once.
         """
         known = self.known()
@@ -95,7 +95,7 @@ class Shards:
 
         def spread(throttled: frozenset[int]) -> None:
             nonlocal losses
-            if 0 not in throttled:
+            if throttled.isdisjoint(range(items)):
                 return
             losses += 1
             if losses != LOSSES_TO_SPREAD or doubled <= known:

@@ -101,7 +101,8 @@ def purchase_updates(
     """Build the updates that list the purchases of an order, or unless ``delivered`` unlist them.
 
     They belong into the transaction that moves the order, placed at ``moment``. Each is on
-    condition that the purchase has no later order, and may be left out where it has one.
+    condition that the purchase has no later order, and may be left out where it has one: the stored
+    purchase comes with the refusal.
     """
     updates = []
     # A product may be on several lines of the order.
@@ -109,7 +110,8 @@ def purchase_updates(
         key = table_key(keys.user(username), keys.bought(username, product_id))
         values = purchase_keys(username, product_id, moment) if delivered else {}
         changes = set_or_remove(Purchase, PURCHASE_KEYS, values)
-        updates.append(update(Purchase, key, changes, Purchase.order_id == order_id))
+        is_of_order = Purchase.order_id == order_id
+        updates.append(update(Purchase, key, changes, is_of_order, return_item=True))
     return updates
 
 

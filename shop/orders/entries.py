@@ -16,6 +16,7 @@ from shop.models import Order
 from shop.order_status import Status
 from shop.orders.filters import BY_STATUS
 from shop.orders.items import NewPickup, StatusChange, summary_in_words
+from shop.orders.refs import OrderRef
 
 LINES_AT_ONCE = 100
 """Lines of an order that a page shows: as many as one BatchGetItem reads."""
@@ -53,6 +54,11 @@ class OrderEntry:
     def short_id(self) -> str:
         """The end of the id, which tells orders apart at a glance."""
         return f"…{self.id[-keys.SHORT_ID :]}"
+
+    @property
+    def ref(self) -> OrderRef:
+        """What forms send, so that the order is found at once."""
+        return OrderRef(self.id, self.username)
 
     @property
     def url(self) -> str:

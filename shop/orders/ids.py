@@ -16,6 +16,8 @@ from shop import keys
 
 ID_LENGTH = 26
 """Characters of an order's id."""
+LONGEST_ID = 200
+"""Characters of an id that is looked for."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _TIME_BYTES = 6

@@ -17,7 +17,7 @@ from shop.orders.counts import add_up, count_changes
 from shop.orders.ids import moment_in
 from shop.orders.items import INDEX_KEYS, NewOrder, order_items, order_puts
 from shop.orders.large_orders import complete_large_order, put_large_order
-from shop.orders.moving import write_move
+from shop.orders.move_writes import write_move
 from shop.orders.settling import COUNTERS, mark_of_move
 from shop.orders.signals import send_moved, send_placed
 from shop.table import OPEN_ORDERS, Key, put_of, read_items, write_with_counts

@@ -9,17 +9,20 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from dynapages.calls import clock
-from dynapages.django.access import prefetch, signed_in, visitor_of
+from dynapages.calls import clock, labelled_calls
+from dynapages.django.access import Visitor, prefetch, visitor_of
 from dynapages.django.next_page import back, path_of_next, with_next
 from dynapages.django.refusals import Refusal
+from shop import keys
 from shop.accounts.rate_limits import check_order_rate_limit
+from shop.models import Order
 from shop.order_status import ENDS, Status, may_move
 from shop.orders.entries import WholeOrder
 from shop.orders.forms import ReasonForm
-from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
-from shop.orders.queries import NoSuchOrder, owner_of
-from shop.orders.views import NO_SUCH_ORDER, read_order
+from shop.orders.moving import MoveNotAllowed, OrderMoved, move_stored_order
+from shop.orders.queries import NoSuchOrder, find_stored_order, owner_of, stored_order
+from shop.orders.refs import OrderRef
+from shop.orders.views import NO_SUCH_ORDER, read_order, username_of
 
 
 @require_safe
@@ -57,9 +60,16 @@ def _confirm(
     return render(request, "shop/orders/ask.html", context, status=status)
 
 
+def _read_to_move(request: HttpRequest, visitor: Visitor, order_id: str) -> Order | None:
+    """Read an order of the customer whom the form names, without it one of the visitor's."""
+    owner = request.POST.get("owner") or username_of(visitor, request)
+    with labelled_calls("order"):
+        return find_stored_order(OrderRef(order_id, owner))
+
+
 @require_POST
-@signed_in
-def move(request: HttpRequest, order_id: str) -> HttpResponse:
+@prefetch(_read_to_move)
+def move(request: HttpRequest, order: Order | None, order_id: str) -> HttpResponse:
     """Move an order to another status, if it is still in the one the form shows."""
     source = _status(request.POST.get("from_status", ""))
     target = _status(request.POST.get("move", ""))
@@ -67,16 +77,15 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     if target in ENDS:
         form = ReasonForm(request.POST)
         if not form.is_valid():
-            order = read_order(request, visitor_of(request), order_id)
-            return _confirm(request, order, target, form)
+            shown = read_order(request, visitor_of(request), order_id)
+            return _confirm(request, shown, target, form)
         reason = form.cleaned_data.get("reason", "")
     # A wrong form is shown again without counting against the limit.
     check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     user = request.user
     try:
-        move_order(
-            username=owner_of(order_id) if user.is_staff else user.get_username(),
-            order_id=order_id,
+        move_stored_order(
+            _order_to_move(request, order, order_id),
             source=source,
             target=target,
             is_staff=user.is_staff,
@@ -94,6 +103,19 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
         sentence = _("Order %(id)s is now %(status)s.")
         messages.success(request, sentence % {"id": order_id, "status": target.in_words})
     return back(request, default=reverse("order", args=[order_id]))
+
+
+def _order_to_move(request: HttpRequest, read: Order | None, order_id: str) -> Order:
+    """Return the order that the user moves: what was read, if it is theirs. Raises NoSuchOrder.
+
+    Staff move any. An order that was not read is looked up, as the form may name no customer.
+    """
+    username = request.user.get_username()
+    if request.user.is_staff:
+        return read or stored_order(owner_of(order_id), order_id)
+    if read is None or keys.username_in(read.pk) != username:
+        return stored_order(username, order_id)
+    return read
 
 
 def _status(value: str) -> Status:

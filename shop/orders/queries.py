@@ -16,12 +16,11 @@ from shop.order_status import Status
 from shop.orders.counts import read_customer_counts, read_queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
-from shop.orders.ids import ID_LENGTH, foreign_key
+from shop.orders.ids import ID_LENGTH, LONGEST_ID, foreign_key
 from shop.orders.items import line_keys
+from shop.orders.refs import OrderRef
 from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
 
-LONGEST_ID = 200
-"""Characters of an id that is looked for."""
 MOST_ALIKE = 10
 """Orders with the same end of their id, or the same id elsewhere, of which staff choose one."""
 
@@ -124,6 +123,45 @@ def stored_order(username: str, order_id: str) -> StoredOrder:
     if order is None:
         raise NoSuchOrder(order_id)
     return order
+
+
+def find_stored_order(ref: OrderRef) -> StoredOrder | None:
+    """Read an order strongly; None where its customer has none with this id."""
+    if ref.key is None:
+        return None
+    return StoredOrder.find(*ref.key)
+
+
+def stored_orders(refs: Sequence[OrderRef]) -> dict[str, StoredOrder]:
+    """Read orders strongly, by their ids; those that do not exist are left out.
+
+    One round where each is its customer's. The customers of others are looked up, in one round, and
+    these orders are read in a third.
+    """
+    orders = _stored_orders(refs)
+    unknown = [order_id for order_id in _ids_of(refs) if order_id not in orders]
+    owners = pool().map(find_owner, unknown)
+    found: list[OrderRef] = []
+    for order_id, owner in zip(unknown, owners, strict=True):
+        if owner is not None:
+            found.append(OrderRef(order_id, owner))
+    return orders | _stored_orders(found)
+
+
+def _stored_orders(refs: Iterable[OrderRef]) -> dict[str, StoredOrder]:
+    """Read those orders that are their customers', in calls for 100 each at the same time."""
+    order_keys = [ref.key for ref in refs if ref.key is not None]
+    items = read_for_page(order_keys, consistent=True)
+    orders: dict[str, StoredOrder] = {}
+    for item in items:
+        order = StoredOrder.from_raw_data(dict(item))
+        orders[order.sk.removeprefix(keys.ORDER_PREFIX)] = order
+    return orders
+
+
+def _ids_of(refs: Iterable[OrderRef]) -> list[str]:
+    """Return the ids, each once."""
+    return list(dict.fromkeys(ref.id for ref in refs))
 
 
 def owner_of(order_id: str) -> str:

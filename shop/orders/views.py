@@ -55,7 +55,7 @@ def _customer_list(username: str) -> OrderList:
     return OrderList(username, reverse("staff_customer_orders", args=[username]))
 
 
-def _username_of(visitor: Visitor, request: HttpRequest) -> str:
+def username_of(visitor: Visitor, request: HttpRequest) -> str:
     """Return the user name of a visitor, by which orders are stored; nothing is read."""
     users = get_user_model()
     if users._meta.pk.name == users.USERNAME_FIELD:  # noqa: SLF001 - Django documents it
@@ -71,7 +71,7 @@ def _read_list(request: HttpRequest, order_list: OrderList) -> OrdersPage:
 
 
 def _read_own_list(request: HttpRequest, visitor: Visitor) -> OrdersPage:
-    return _read_list(request, _own_list(_username_of(visitor, request)))
+    return _read_list(request, _own_list(username_of(visitor, request)))
 
 
 def _read_customer_list(request: HttpRequest, _visitor: Visitor, username: str) -> OrdersPage:
@@ -171,7 +171,7 @@ def read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> WholeOr
         with labelled_calls("order"):
             whole_order = find_order(
                 order_id,
-                username=_username_of(visitor, request),
+                username=username_of(visitor, request),
                 sees_all=sees_all,
                 first_line=(number - 1) * LINES_AT_ONCE + 1,
             )
@@ -199,7 +199,7 @@ def _read_with_neighbours(
     request: HttpRequest, visitor: Visitor, order_id: str
 ) -> tuple[WholeOrder, Neighbours | None]:
     """Read an order, and meanwhile those around it in the list that its URL names, if any."""
-    place = place_in_list(request.GET, username=_username_of(visitor, request))
+    place = place_in_list(request.GET, username=username_of(visitor, request))
     return read_with_neighbours(place, partial(read_order, request, visitor, order_id))
 
 

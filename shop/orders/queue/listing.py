@@ -19,7 +19,7 @@ from shop.days import Days
 from shop.order_status import FORWARD, OPEN, Move, Status
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
-from shop.orders.ids import parse_number
+from shop.orders.ids import LONGEST_ID, parse_number
 from shop.orders.listing import (
     DAY,
     OrderButtons,
@@ -31,7 +31,7 @@ from shop.orders.listing import (
     queue_url,
 )
 from shop.orders.neighbours import with_urls
-from shop.orders.queries import LONGEST_ID, OrdersResult, list_orders, orders_numbered, pointers_to
+from shop.orders.queries import OrdersResult, list_orders, orders_numbered, pointers_to
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The queue of open orders, for staff."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dynapages.calls import clock
+from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.csv_lists import csv_response
 from dynapages.django.next_page import path_of_next
@@ -24,12 +25,18 @@ from shop.catalogue.queries import PLAN
 from shop.catalogue.tiles import Product
 from shop.catalogue.views import product_or_404
 from shop.days import url_without_blanks
+from shop.models import Order
 from shop.order_status import FORWARD, Move
 from shop.orders.counts import read_queue_lengths
 from shop.orders.filters import OrderFilter
+from shop.orders.ids import LONGEST_ID
 from shop.orders.listing import COLUMNS, OrdersPage, csv_reader, filter_of, queue_pager, total_of
-from shop.orders.moving import Moved, move_orders
-from shop.orders.queries import LONGEST_ID, list_open_orders, orders_of
+from shop.orders.moving_many import Moved, move_orders
+from shop.orders.queries import (
+    list_open_orders,
+    orders_of,
+    stored_orders,
+)
 from shop.orders.queue.listing import (
     Match,
     all_context,
@@ -38,6 +45,7 @@ from shop.orders.queue.listing import (
     purchase_row,
     queue_context,
 )
+from shop.orders.refs import OrderRef
 
 MOST_DIGITS = 9
 """Of a number in a form."""
@@ -149,15 +157,35 @@ def product_orders(
 # Moves of many orders
 
 
-@require_POST
-@staff_only
-def move_selected(request: HttpRequest) -> HttpResponse:
-    """Move the selected orders, each on its own, and show the outcome of each."""
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    """Orders that are to be moved: their ids, and which of them are stored."""
+
+    order_ids: list[str]
+    stored: dict[str, Order]
+
+    @classmethod
+    def read(cls, refs: Sequence[OrderRef]) -> "_Selected":
+        """Read orders strongly."""
+        with labelled_calls("orders"):
+            return cls([ref.id for ref in refs], stored_orders(refs))
+
+
+def _read_selected(request: HttpRequest, _visitor: Visitor) -> tuple[Move, _Selected]:
+    """Read the selected orders, each by the customer whom the form names with it."""
     move = _move(request.POST.get("move", ""))
-    order_ids = request.POST.getlist("order")
-    if len(order_ids) > settings.PAGE_SIZE:
+    values = request.POST.getlist("order")
+    if len(values) > settings.PAGE_SIZE:
         raise Refusal(_("Select at most %(most)s orders.") % {"most": settings.PAGE_SIZE})
-    results = move_orders(order_ids, move, who=request.user.get_username(), now=clock.now())
+    return move, _Selected.read([OrderRef.of_text(value) for value in values])
+
+
+@require_POST
+@prefetch(_read_selected, staff_only)
+def move_selected(request: HttpRequest, read: tuple[Move, _Selected]) -> HttpResponse:
+    """Move the selected orders, and show what became of each."""
+    move, selected = read
+    results = _move_orders(request, selected, move)
     context = {
         **_outcomes(move, results),
         "back_url": path_of_next(request, default=reverse("staff_orders")),
@@ -166,26 +194,46 @@ def move_selected(request: HttpRequest) -> HttpResponse:
     return render_list(request, *pages, context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@staff_only
-def move_all(request: HttpRequest) -> HttpResponse:
-    """Ask before all orders of a status are moved; each POST moves a page of them."""
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A page of the queue, whose orders are to be moved."""
+
+    page_request: PageRequest
+    page: Page
+    selected: _Selected
+
+
+def _read_step(request: HttpRequest, _visitor: Visitor) -> tuple[OrderFilter, int | _Step | None]:
+    """Read the page of orders that a POST moves; before one, how many there are, if known."""
     chosen = queue_filter(request)
     if len(chosen.statuses) != 1:
         sentence = _("Choose one status of the queue to move all its orders.")
         raise Refusal(sentence, first_url=reverse("staff_orders"))
+    if request.method != "POST":
+        return chosen, total_of(chosen, read_queue_lengths())
+    page_request = queue_pager(chosen).requested(request.POST, size=settings.PAGE_SIZE)
+    result = list_open_orders(chosen, page_request)
+    # An index has each order's customer, but not its history, and may be a moment behind.
+    refs = [order.ref for order in result.items]
+    return chosen, _Step(page_request, result.page, _Selected.read(refs))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@prefetch(_read_step, staff_only)
+def move_all(request: HttpRequest, read: tuple[OrderFilter, int | _Step | None]) -> HttpResponse:
+    """Ask before all orders of a status are moved; each POST moves a page of them."""
+    chosen, step = read
     # Each POST moves one page, and its answer has the form for the next: no request takes long.
-    if request.method == "POST":
-        context = _move_page(request, chosen)
+    if isinstance(step, _Step):
+        context = _move_page(request, chosen, step)
     else:
-        length = total_of(chosen, read_queue_lengths())
-        context = {**all_context(chosen, length), "passed": None, "results": ()}
+        context = {**all_context(chosen, step), "passed": None, "results": ()}
     if request.method == "POST" and wants_partial(request):
         return render(request, "shop/orders/queue/_step.html", context)
     return render(request, "shop/orders/queue/all.html", context)
 
 
-def _move_page(request: HttpRequest, chosen: OrderFilter) -> dict[str, Any]:
+def _move_page(request: HttpRequest, chosen: OrderFilter, step: _Step) -> dict[str, Any]:
     """Move a page of the orders of a status, and build what is shown of it.
 
     The form brings the counts that the page before showed.
@@ -193,23 +241,27 @@ def _move_page(request: HttpRequest, chosen: OrderFilter) -> dict[str, Any]:
     count = _number(request.POST.get("count", ""))
     moved_before = _number(request.POST.get("moved", "")) or 0
     context = all_context(chosen, count)
-    move = context["move"]
-    pager = queue_pager(chosen)
-    page_request = pager.requested(request.POST, size=settings.PAGE_SIZE)
-    result = list_open_orders(chosen, page_request)
-    order_ids = [order.id for order in result.items]
-    moves = move_orders(order_ids, move, who=request.user.get_username(), now=clock.now())
-    passed = _orders_up_to_end(result.page, page_request)
-    outcomes = _outcomes(move, moves)
+    results = _move_orders(request, step.selected, context["move"])
+    passed = _orders_up_to_end(step.page, step.page_request)
+    outcomes = _outcomes(context["move"], results)
+    after = None
+    if step.page.has_next:
+        after = queue_pager(chosen).token_behind(step.page)
     return {
         **context,
         **outcomes,
         "passed": passed,
         "moved_in_all": moved_before + outcomes["moved"],
         "total": max(count or 0, passed),
-        "start": passed - len(moves) + 1,
-        "after": pager.token_behind(result.page) if result.page.has_next else None,
+        "start": passed - len(results) + 1,
+        "after": after,
     }
+
+
+def _move_orders(request: HttpRequest, selected: _Selected, move: Move) -> list[Moved]:
+    """Move orders by the user of a request."""
+    who = request.user.get_username()
+    return move_orders(selected.order_ids, selected.stored, move, who=who, now=clock.now())
 
 
 def _orders_up_to_end(page: Page, page_request: PageRequest) -> int:

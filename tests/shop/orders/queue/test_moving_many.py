@@ -87,7 +87,7 @@ class TestMovingTheSelected:
         settings.PAGE_SIZE = 6
         shown = sam.get(f"/staff/orders/{query}")
         boxes = shown.page.all("input", name="order")
-        assert [box["value"] for box in boxes] == shown.order_ids
+        assert [box["value"].partition("/")[0] for box in boxes] == shown.order_ids
         offered = shown.page.one("form", id="bulk").all("button", name="move")
         assert [button["value"] for button in offered] == moves
 
