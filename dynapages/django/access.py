@@ -183,6 +183,8 @@ def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callab
             if not visitor.user_id:
                 return guard(view)(request)  # which lets nobody in
             language = get_language()
+            # Parsed here, as two threads would read one body: a test's client skips CSRF's check.
+            request.POST.keys()
             # Both are started before either is waited for: one round instead of two.
             with pool().together() as together:
                 confirmation = together.start(visitor.is_confirmed)

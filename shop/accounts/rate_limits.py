@@ -5,13 +5,15 @@ counted by the name and the network; the limit by name alone is wide, and does n
 that the user has signed in with before.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from dynapages.calls import labelled_calls
-from dynapages.django.rate_limits import NamedLimit, Use, client_network, count_or_refuse, limiter
+from dynapages.django.rate_limits import NamedLimit, Use, client_network, counted_meanwhile, limiter
 
 _QUARTER = timedelta(minutes=15)
 _HOUR = timedelta(hours=1)
@@ -68,10 +70,18 @@ def count_order_change(request: HttpRequest, username: str, *, back: str = "") -
 
     ``request`` gives the network alone. Raises TooManyRequests, with a link to ``back``.
     """
+    with order_change_counted(request, username, back=back):
+        pass
+
+
+@contextmanager
+def order_change_counted(request: HttpRequest, username: str, *, back: str = "") -> Iterator[None]:
+    """Count a change like `count_order_change` while the block reads, in one round."""
     of_user = ORDERS_OF_A_USER.use(username)
     from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
     sentence = _("You have placed or changed too many orders. Try again in %(wait)s.")
-    count_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
+    with counted_meanwhile(of_user, from_network, sentence=sentence, first_url=back):
+        yield
 
 
 @labelled_calls("limits")

@@ -1,6 +1,7 @@
 """Orders: lists of them, one with its lines, placing and moving."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
@@ -23,7 +24,8 @@ from dynapages.ninja import (
     lists,
     problem,
 )
-from shop.accounts.rate_limits import count_order_change
+from dynapages.process import pool
+from shop.accounts.rate_limits import order_change_counted
 from shop.api import problems
 from shop.api.problems import KeyWithoutUser
 from shop.api.routing import OWN, STAFF, WRITE, router
@@ -40,7 +42,7 @@ from shop.api.shapes import (
     Queued,
     WholeOrderOut,
 )
-from shop.basket.delivery import chosen_pickup
+from shop.basket.delivery import read_pickup
 from shop.days import BadListFilter, Days
 from shop.order_status import ENDS, OPEN, Status, moves_from
 from shop.orders import queries as orders
@@ -49,8 +51,9 @@ from shop.orders.entries import OrderEntry, WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.listing import OrderList, queue_pager, total_of
-from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
-from shop.orders.placing import NotSold, place_order
+from shop.orders.moving import MoveNotAllowed, OrderMoved, move_stored_order
+from shop.orders.placing import NotSold, place_read_basket, read_basket
+from shop.orders.refs import OrderRef
 
 
 @router.get("/orders", response=OrderListing, auth=OWN)
@@ -142,14 +145,18 @@ def get_order(request: HttpRequest, order_id: OrderId, first_line: FirstLine = 1
     )
 
 
-def _count_change(request: HttpRequest) -> None:
-    """Count a change of the orders of the key's user as pages do: not those by staff.
+@contextmanager
+def _change_counted(request: HttpRequest) -> Iterator[None]:
+    """Count a change of the orders of the key's user as pages do, while the block reads.
 
-    A second attempt at one is counted already.
+    Not those by staff, and not a second attempt at one, which is counted already.
     """
     is_staff = caller_of(request).allows(Scope.STAFF)
-    if not is_staff and not is_second_attempt(request):
-        count_order_change(request, _user(request))
+    if is_staff or is_second_attempt(request):
+        yield
+        return
+    with order_change_counted(request, _user(request)):
+        yield
 
 
 @router.post(
@@ -165,19 +172,20 @@ def place(request: HttpRequest, response: HttpResponse, body: OrderIn) -> object
         basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
     if max(basket.values()) > MOST_OF_A_PRODUCT:
         raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
-    _count_change(request)
-    try:
-        order_id = place_order(
-            username=_user(request),
-            client_id=ninja.token_of(request).hex(),
-            basket=basket,
-            pickup=chosen_pickup(body.pickup_point or ""),
-            now=clock.now(),
+    with _change_counted(request), pool().together() as together:
+        choice = together.start(read_pickup, body.pickup_point or "")
+        read = read_basket(
+            username=_user(request), client_id=ninja.token_of(request).hex(), basket=basket
         )
+        pickup = choice.result()
+    try:
+        placed = place_read_basket(read, pickup=pickup.require(), now=clock.now())
     except NotSold as error:
         return problem(problems.PRODUCT_NOT_SOLD, error, product_ids=error.product_ids)
-    response["Location"] = api_address(request, "get_order", order_id)
-    return WithStatus(HTTPStatus.CREATED, get_order(request, order_id))
+    response["Location"] = api_address(request, "get_order", placed.id)
+    # One that was placed before may have been moved since: it is read.
+    order = placed.written or get_order(request, placed.id)
+    return WithStatus(HTTPStatus.CREATED, order)
 
 
 @router.post(
@@ -193,11 +201,19 @@ def move(request: HttpRequest, order_id: OrderId, body: MoveIn) -> object:
     if reason and body.target not in ENDS:
         sentence = _("A reason is kept where an order is cancelled or returned: leave it out here.")
         raise Refusal(sentence)
-    _count_change(request)
+    with _change_counted(request):
+        owner = orders.find_owner(order_id) if is_staff else caller.user_id
+        order = orders.find_stored_order(OrderRef(order_id, owner or ""))
+    if order is None:
+        raise orders.NoSuchOrder(order_id)
+
+    def whole_order() -> WholeOrder:
+        # Whose it is is known by now, also where it is not the key's user's.
+        return orders.find_order(order_id, username=owner)
+
     try:
-        move_order(
-            username=orders.owner_of(order_id) if is_staff else caller.user_id,
-            order_id=order_id,
+        move_stored_order(
+            order,
             source=body.source,
             target=body.target,
             is_staff=is_staff,
@@ -210,7 +226,6 @@ def move(request: HttpRequest, order_id: OrderId, body: MoveIn) -> object:
         allowed = [each.target for each in moves]
         return problem(problems.MOVE_NOT_ALLOWED, error, allowed=allowed)
     except OrderMoved as error:
-        order = get_order(request, order_id)
-        current = WholeOrderOut.model_validate(order, context={"request": request})
+        current = WholeOrderOut.model_validate(whole_order(), context={"request": request})
         return conflict(request, problems.ORDER_MOVED, error, current)
-    return get_order(request, order_id)
+    return whole_order()

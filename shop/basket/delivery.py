@@ -37,6 +37,31 @@ def delivery_to(near: str, *, username: str) -> Delivery:
     return Delivery(near or location.prefix, points)
 
 
+@dataclass(frozen=True, slots=True)
+class PickupRead:
+    """The pickup point of a form as it was read: the ``point``, None for the door.
+
+    Where it does not exist, ``problem`` is to be raised.
+    """
+
+    point: NewPickup | None = None
+    problem: NoSuchPoint | None = None
+
+    def require(self) -> NewPickup | None:
+        """Return the point. Raises NoSuchPoint."""
+        if self.problem is not None:
+            raise self.problem
+        return self.point
+
+
+def read_pickup(point_id: str) -> PickupRead:
+    """Read the pickup point of a form, whose absence is to be said later."""
+    try:
+        return PickupRead(chosen_pickup(point_id))
+    except NoSuchPoint as problem:
+        return PickupRead(problem=problem)
+
+
 def chosen_pickup(point_id: str) -> NewPickup | None:
     """Read the pickup point of a form, None for the door. Raises NoSuchPoint."""
     if not point_id:

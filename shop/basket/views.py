@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -13,17 +14,26 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dynapages.calls import clock, labelled_calls
-from dynapages.django.access import signed_in
+from dynapages.django.access import Visitor, prefetch, signed_in
 from dynapages.django.next_page import with_next
 from dynapages.django.paging import LONGEST_ID
 from dynapages.django.refusals import Refusal
+from dynapages.process import pool
 from shop.accounts.rate_limits import check_order_rate_limit
 from shop.basket.basket import Basket, BasketFull
-from shop.basket.delivery import LONGEST_NEAR, chosen_pickup, delivery_to
+from shop.basket.delivery import LONGEST_NEAR, PickupRead, delivery_to, read_pickup
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
+from shop.orders.entries import WholeOrder
 from shop.orders.items import MOST_OF_A_PRODUCT
-from shop.orders.placing import OrderRefused, order_placed_by, place_order
+from shop.orders.placing import (
+    BasketRead,
+    OrderRefused,
+    order_placed_by,
+    place_read_basket,
+    read_basket,
+)
 from shop.orders.queries import NoSuchOrder, find_order
+from shop.orders.views import username_of
 from shop.pickup.queries import NoSuchPoint
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
@@ -105,15 +115,20 @@ def checkout(request: HttpRequest) -> HttpResponse:
     return render(request, "shop/basket/checkout.html", context)
 
 
-@require_POST
-@signed_in
-def again(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Put the products of an order of the visitor's into the basket once more."""
+def _read_to_order_again(request: HttpRequest, visitor: Visitor, order_id: str) -> WholeOrder:
+    """Read an order of the visitor's. Raises Http404."""
     try:
         with labelled_calls("order"):
-            order = find_order(order_id, username=request.user.get_username())
+            return find_order(order_id, username=username_of(visitor, request))
     except NoSuchOrder as error:
         raise Http404(_("There is no such order.")) from error
+
+
+@require_POST
+@prefetch(_read_to_order_again)
+def again(request: HttpRequest, order: WholeOrder, order_id: str) -> HttpResponse:
+    """Put the products of an order of the visitor's into the basket once more."""
+    del order_id
     result = Basket(request.session).add_lines(order.items, now=clock.now())
     if result.added:
         sentence = ngettext(
@@ -131,41 +146,52 @@ def again(request: HttpRequest, order_id: str) -> HttpResponse:
     return redirect("basket")
 
 
-@require_POST
-@signed_in
-def place(request: HttpRequest) -> HttpResponse:
-    """Place the basket's order; the same form sent again shows the same order."""
-    held = Basket(request.session)
+@dataclass(frozen=True, slots=True)
+class _ToPlace:
+    """What the form that places an order is about: the basket, and the pickup point."""
+
+    basket: BasketRead
+    pickup: PickupRead
+
+
+def _read_to_place(request: HttpRequest, visitor: Visitor) -> _ToPlace | str | None:
+    """Read what the session's basket orders; of another form's, which order it has placed."""
     intent = _intent(request)
-    username = request.user.get_username()
+    username = username_of(visitor, request)
+    held = Basket(request.session)
     if intent != held.intent:
+        return order_placed_by(username=username, client_id=intent)
+    with pool().together() as together:
+        pickup = together.start(read_pickup, request.POST.get("point", ""))
+        basket = read_basket(username=username, client_id=intent, basket=held.quantities)
+        return _ToPlace(basket, pickup.result())
+
+
+@require_POST
+@prefetch(_read_to_place)
+def place(request: HttpRequest, read: _ToPlace | str | None) -> HttpResponse:
+    """Place the basket's order; the same form sent again shows the same order."""
+    if not isinstance(read, _ToPlace):
         # The form was sent before, or shows another basket than the session has by now.
-        placed_before = order_placed_by(username=username, client_id=intent)
-        if placed_before is not None:
-            return redirect("order", placed_before)
+        if read is not None:
+            return redirect("order", read)
         messages.warning(request, _("Your basket has changed. Please check it, then order."))
         return redirect("basket")
     # The limit is asked behind the answer to a repeated form, which orders nothing.
     check_order_rate_limit(request, back=reverse("basket"))
     try:
-        pickup = chosen_pickup(request.POST.get("point", ""))
+        pickup = read.pickup.require()
     except NoSuchPoint:
         messages.warning(request, _("That pickup point no longer exists. Please choose another."))
         return redirect("checkout")
     try:
-        placed = place_order(
-            username=username,
-            client_id=intent,
-            basket=held.quantities,
-            pickup=pickup,
-            now=clock.now(),
-        )
+        placed = place_read_basket(read.basket, pickup=pickup, now=clock.now())
     except OrderRefused as error:
         messages.error(request, str(error))
         return redirect("basket")
-    held.clear()
+    Basket(request.session).clear()
     messages.success(request, _("Thank you! Your order has been placed."))
-    return redirect("order", placed)
+    return redirect("order", placed.id)
 
 
 def _quoted(names: Iterable[str]) -> str:

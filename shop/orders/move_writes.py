@@ -11,7 +11,6 @@ from operator import attrgetter
 
 from dynapages.items import Item
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
-from dynapages.writes.transactions import parameters
 from shop import keys
 from shop.catalogue.also_bought import purchase_updates
 from shop.models import Order, Purchase
@@ -85,7 +84,7 @@ def _purchases(order: Order, *, delivered: bool) -> dict[Key, Action]:
         moment=moment_in(order_id),
         delivered=delivered,
     )
-    return {key_of(parameters(update)["Key"]): update for update in updates}
+    return {key_of(update["Update"]["Key"]): update for update in updates}
 
 
 def write_move(change: Action, order: Order, *, source: Status, target: Status) -> None:

@@ -12,7 +12,7 @@ from shop.models import Order, PickupChoice, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.queries import NoSuchOrder, stored_order
 from shop.pickup.items import PickupPoint
-from shop.pickup.queries import NoSuchPoint, find_point
+from shop.pickup.queries import NoSuchPoint
 
 ORDER_ACTION = 0
 """The index of the order's update in each transaction."""
@@ -35,19 +35,17 @@ def find_open_order(*, username: str, order_id: str) -> Order:
     return order
 
 
-def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
+def choose_point(*, username: str, order_id: str, point: PickupPoint) -> None:
     """Set an open order's pickup point. Raises NoSuchPoint, NoSuchOrder and OrderClosed."""
-    point = find_point(point_id)
     choice = PickupChoice(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
         id=point.id, name=point.name, address=point.address, hours=point.hours
     )
-    key = keys.pickup_point(point_id)
-    # The point may be removed between the read above and this write.
+    key = keys.pickup_point(point.id)
+    # The point may be removed between the read and this write.
     still_exists = check(ShopItem, table_key(key, key), ShopItem.pk.exists())
     _write_order(
         order_id, [_order_update(username, order_id, Order.pickup.set(choice)), still_exists]
     )
-    return point
 
 
 def forget_point(*, username: str, order_id: str) -> None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from dynapages.calls import current_meter, labelled_calls
-from dynapages.django.access import signed_in
+from dynapages.django.access import Visitor, prefetch, signed_in
 from dynapages.django.paging import (
     LONGEST_ID,
     redirect_page,
@@ -34,6 +34,7 @@ from shop.pickup.locations import BadLocation, NoSuchZip, locate
 from shop.pickup.queries import (
     PLAN,
     NoSuchPoint,
+    find_point,
     location_of_earlier_order,
     location_of_point,
     nearest_points,
@@ -107,35 +108,50 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     return response
 
 
-@require_POST
-@signed_in
-def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
-    """Choose a pickup point for an order."""
+def _read_point(request: HttpRequest, _visitor: Visitor, order_id: str) -> PickupPoint | None:
+    """Read the pickup point that a form chooses; None where there is none. Raises Http404."""
+    del order_id
     point_id = request.POST.get("point", "")
     if not 0 < len(point_id) <= LONGEST_ID:
         raise Http404(_(NO_SUCH_POINT))
+    try:
+        with labelled_calls("pickup point"):
+            return find_point(point_id)
+    except NoSuchPoint:
+        return None
 
-    def choose(*, username: str, order_id: str) -> PickupPoint:
-        return choose_point(username=username, order_id=order_id, point_id=point_id)
 
-    return _change_order(request, order_id, choose)
+@require_POST
+@prefetch(_read_point)
+def choose_pickup(request: HttpRequest, point: PickupPoint | None, order_id: str) -> HttpResponse:
+    """Choose a pickup point for an order."""
+
+    def choose(*, username: str, order_id: str) -> None:
+        if point is None:
+            raise NoSuchPoint
+        choose_point(username=username, order_id=order_id, point=point)
+
+    return _change_order(request, order_id, choose, point)
 
 
 @require_POST
 @signed_in
 def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     """Remove the pickup point of an order, so that it goes to the customer's door."""
-    return _change_order(request, order_id, forget_point)
+    return _change_order(request, order_id, forget_point, None)
 
 
 def _change_order(
-    request: HttpRequest, order_id: str, change: Callable[..., PickupPoint | None]
+    request: HttpRequest,
+    order_id: str,
+    change: Callable[..., None],
+    point: PickupPoint | None,
 ) -> HttpResponse:
     """Change an order's pickup point, and say in a message where it goes now."""
     # Counted with orders that are placed or cancelled, as all of them are writes of one customer.
     check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
-        point = change(username=request.user.get_username(), order_id=order_id)
+        change(username=request.user.get_username(), order_id=order_id)
     except NoSuchOrder as error:
         raise Http404(_(NO_SUCH_ORDER)) from error
     except NoSuchPoint as error:

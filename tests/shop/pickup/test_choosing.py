@@ -28,7 +28,7 @@ def point(fresh):
 
 
 def choose(order: NewOrder, point: PickupPoint, *, username: str | None = None) -> None:
-    choose_point(username=username or order.username, order_id=order.id, point_id=point.id)
+    choose_point(username=username or order.username, order_id=order.id, point=point)
 
 
 def chosen(order: NewOrder) -> NewPickup | None:
