@@ -7,9 +7,11 @@ with its score. Else they are removed; its version stays, by which a late deriva
 
 The writer of a comment derives the product's ranks from the counts and the newest comment, and
 stores them on condition that nobody else stored any since it began to read (a version), with a new
-version each time. One that loses that race tries again. One that loses twice may stop: the second
-winner began after our commit. Only the newest comment has to be looked for by its own writer,
-because the index may not have it yet; it is confirmed by a strong read. See docs/writing.md.
+version each time. The version is read at the same time as the comment is written, the counts and
+the newest comment after that. One that loses that race tries again. One that then loses twice more
+may stop: the last winner began after our commit. Only the newest comment has to be looked for by
+its own writer, because the index may not have it yet; it is confirmed by a strong read. See
+docs/writing.md.
 
 A rank gets the product's name when it is first derived; renaming gives it a new version.
 """
@@ -17,23 +19,22 @@ A rank gets the product's name when it is first derived; renaming gives it a new
 import itertools
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from comments import host, keys
-from comments.filters import CommentFilter
-from comments.keys import comment_key, scored
-from comments.lists.queries import read_model
-from comments.models import TABLE, Comment, ProductRank
+from comments.keys import scored
+from comments.models import TABLE, ProductRank
+from comments.rankings.newest import IndexStart, find_newest, index_start
 from comments.store.counts import counters, counts_in, parse_cell_name
-from comments.store.states import is_listed, product_id_of
 from comments.store.writing import CommentChange, Following, Owes
-from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
+from dynapages.calls import Backoff, Started, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.items import Item, table_key
-from dynapages.lists import SEPARATOR, PageRequest, id_at
-from dynapages.process import client, page_batches, pool, read
+from dynapages.lists import SEPARATOR
+from dynapages.process import client, page_batches, pool
 from dynapages.pynamodb import FAILURES, unchanged, update
 from dynapages.writes import (
     MOST_ACTIONS,
@@ -52,10 +53,8 @@ PRODUCTS_AT_ONCE = 400
 """Products whose ranks are derived in one go."""
 MOST_STORED_SINGLY = 8
 """Ranks up to which each is stored by itself, which costs half of what a transaction does."""
-MOST_LOOKED_THROUGH = 64
-"""Entries of the index that are read at once to find a product's newest comment."""
 ENOUGH_LOSSES = 2
-"""Lost races after which a writer may stop where another one has seen its comment."""
+"""Lost races, begun after the commit, after which a writer may stop if another has its comment."""
 MOST_NAMED = 3
 """Products that are named in the log when their ranks could not be stored."""
 _BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
@@ -65,10 +64,7 @@ PLACE = ProductRank.rank_place.attr_name
 NEWEST = ProductRank.newest.attr_name
 NAME = ProductRank.name.attr_name
 VERSION = ProductRank.version.attr_name
-_COMMENT_PLACE = Comment.place.attr_name
 
-Suggestion = tuple[str, str]
-"""A product id, and the place of one of its comments."""
 
 logger = logging.getLogger(__name__)
 
@@ -126,6 +122,17 @@ class Rank:
         return stored == derived
 
 
+@dataclass(frozen=True, slots=True)
+class ReadBefore:
+    """What was read before a commit, or meanwhile: stored ranks, and by product the index's start.
+
+    The index is read for those products alone whose rank does not name a newest comment that stays.
+    """
+
+    stored: Mapping[RankKey, Item]
+    starts: Mapping[str, IndexStart]
+
+
 def key_of(key: RankKey) -> Item:
     """Build the key of a rank's item."""
     return table_key(keys.rank(*key), keys.rank(*key))
@@ -148,9 +155,32 @@ def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
     return {by_partition[item["pk"]["S"]]: item for item in items}
 
 
-def derive(rank_keys: Sequence[RankKey], hints: RankHints) -> list[Rank]:
+def read_before(
+    rank_keys: Sequence[RankKey], *, leaving: Mapping[str, Collection[str]]
+) -> ReadBefore:
+    """Read what a commit cannot make wrong: stored ranks, and the index where they do not do.
+
+    ``leaving`` are the places of comments that leave the lists of a product, by product.
+    """
+    starts: dict[str, Started[IndexStart]] = {}
+    with labelled_calls("ranks"), pool().together() as together:
+        stored = stored_ranks(rank_keys)
+        for ranking, product in rank_keys:
+            if ranking is Ranking.COMMENTED:
+                newest = stored.get((ranking, product), {}).get(NEWEST, {"S": ""})["S"]
+                gone = leaving.get(product, ())
+                if not newest or newest in gone:
+                    starts[product] = together.start(index_start, product, without=gone)
+        return ReadBefore(stored, {name: start.result() for name, start in starts.items()})
+
+
+def derive(
+    rank_keys: Sequence[RankKey], hints: RankHints, before: ReadBefore | None = None
+) -> list[Rank]:
     """Derive ranks from the counts and the newest comments, as they are now."""
-    stored = stored_ranks(rank_keys)
+    if before is None:
+        before = ReadBefore(stored_ranks(rank_keys), {})
+    stored = before.stored
     by_time: list[str] = []
     counted: set[str] = set()
     unnamed: set[str] = set()
@@ -164,28 +194,40 @@ def derive(rank_keys: Sequence[RankKey], hints: RankHints) -> list[Rank]:
         # A name is looked up once, and stays in the rank.
         if NAME not in stored.get(key, {}):
             unnamed.add(product)
-    counts = counters().read_many(counted, consistent=True)
-    complete: set[str] = set()
-    for product in counted:
-        if counts_in(counts[product]).total == hints[product].seen:
-            complete.add(product)
-    newest = _newest_of(by_time, stored, hints, complete)
-    names = find_names(unnamed)
-    ranks = []
-    for key in rank_keys:
+    with pool().together() as together:
+        reading_counts = together.start(counters().read_many, counted, consistent=True)
+        # Which products the index is asked for depends on counts only where writers have seen some.
+        complete: set[str] = set()
+        for product in counted:
+            seen = hints[product].seen
+            if seen and counts_in(reading_counts.result()[product]).total == seen:
+                complete.add(product)
+        reading_newest = together.start(_newest_of, by_time, before, hints, complete)
+        names = find_names(unnamed)
+        inputs = _Inputs(reading_counts.result(), reading_newest.result(), names)
+    return [inputs.rank(key, stored.get(key, {})) for key in rank_keys]
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What ranks are derived from, by product: cells of counts, newest places, and names."""
+
+    counts: Mapping[str, Mapping[str, int]]
+    newest: Mapping[str, str]
+    names: Mapping[str, str]
+
+    def rank(self, key: RankKey, stored: Item) -> Rank:
+        """Derive a rank, where this item is stored."""
         ranking, product = key
-        item = stored.get(key, {})
-        if NAME in item:
-            name = item[NAME]["S"]
+        if NAME in stored:
+            name = stored[NAME]["S"]
         else:
-            name = names.get(product)
+            name = self.names.get(product)
         if ranking is Ranking.FIVE_STARS:
-            number = _number_of_best(counts[product])
-            ranks.append(Rank(key, item, five_stars_place(product, number), name=name))
-        else:
-            latest = newest.get(product)
-            ranks.append(Rank(key, item, commented_place(product, latest), latest, name))
-    return ranks
+            number = _number_of_best(self.counts[product])
+            return Rank(key, stored, five_stars_place(product, number), name=name)
+        latest = self.newest.get(product)
+        return Rank(key, stored, commented_place(product, latest), latest, name)
 
 
 def _number_of_best(counts: Mapping[str, int]) -> int:
@@ -223,7 +265,7 @@ def find_names(product_ids: Collection[str]) -> dict[str, str]:
 
 def _newest_of(
     products: Sequence[str],
-    stored: Mapping[RankKey, Item],
+    before: ReadBefore,
     hints: RankHints,
     complete: Collection[str],
 ) -> dict[str, str]:
@@ -235,70 +277,18 @@ def _newest_of(
     suggested: dict[str, set[str]] = {}
     unsure = []
     for product in products:
-        item = stored.get((Ranking.COMMENTED, product), {})
+        item = before.stored.get((Ranking.COMMENTED, product), {})
         known = item.get(NEWEST, {"S": ""})["S"]
-        suggested[product] = {known, hints[product].newest} - {""}
+        suggested[product] = {hints[product].newest} - {""}
+        # The index was read where there is none, or where it is of a comment that leaves.
+        is_read = product in before.starts
+        if known and not is_read:
+            suggested[product].add(known)
         # Where no rank is stored, there may be newer comments than the writer's own.
-        if hints[product].is_unsure or (not known and product not in complete):
+        is_known = known or is_read or product in complete
+        if hints[product].is_unsure or not is_known:
             unsure.append(product)
-    return find_newest(suggested, unsure=unsure)
-
-
-def find_newest(
-    suggested: Mapping[str, Collection[str]], *, unsure: Collection[str]
-) -> dict[str, str]:
-    """Return the place of the newest comment of each product that has any.
-
-    ``suggested`` has, for each product, places of comments that may be the newest. The index is
-    read for products whose suggestions do not all exist (any more), and for those ``unsure``.
-    """
-    suggestions: set[Suggestion] = set()
-    for product, places in suggested.items():
-        for place in places:
-            suggestions.add((product, place))
-    confirmed = _confirmed(suggestions)
-    to_look_up = set(unsure)
-    for product, _place in suggestions - confirmed:
-        to_look_up.add(product)
-    in_index = sorted(to_look_up)
-    indexed = zip(in_index, pool().map(_newest_indexed, in_index), strict=True)
-    newest = {product: place for product, place in indexed if place}
-    # A comment just written is confirmed by the table before the index has it.
-    for product, place in confirmed:
-        newest[product] = max(place, newest.get(product, ""))
-    return newest
-
-
-def _newest_indexed(product_id: str) -> str:
-    """Return the first place in the index that the table confirms; empty if there is none."""
-    runs = read_model().plan(product_id, CommentFilter()).runs
-    request = PageRequest(1)
-    while True:
-        page = read(runs, request)
-        suggestions: list[Suggestion] = []
-        for entry in page.entries:
-            suggestions.append((product_id, entry.position.place))
-        confirmed = _confirmed(suggestions)
-        if confirmed:
-            _product_id, newest = max(confirmed)
-            return newest
-        if not page.has_next:
-            return ""
-        # The index may have many comments that were deleted a moment ago, as after an erasure.
-        more = min(request.size * 4, MOST_LOOKED_THROUGH)
-        request = PageRequest(more, page.entries[-1].position)
-
-
-def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
-    """Return the suggestions whose comments are in the table and in lists, by strong reads."""
-    suggested = set(suggestions)
-    comment_ids = {id_at(place) for _product_id, place in suggested}
-    confirmed = set()
-    for item in page_batches().get(TABLE, map(comment_key, comment_ids)):
-        # One that was put into another product, or imported with another time, is another place.
-        if is_listed(item):
-            confirmed.add((product_id_of(item), item[_COMMENT_PLACE]["S"]))
-    return suggested & confirmed
+    return find_newest(suggested, unsure=unsure, starts=before.starts)
 
 
 # Storing them.
@@ -324,12 +314,14 @@ def refresh_ranks(
     only_stale: bool = False,
     log_failures: bool = False,
     advance: Advance = _advance_nothing,
+    before: ReadBefore | None = None,
 ) -> bool:
     """Derive the ranks of products anew, after a change of their comments was committed.
 
     ``only_stale`` stores those alone that are not as they should be; ``advance`` is called with
-    numbers of products done. Raises Contended when others kept storing theirs; the same call again
-    does the rest. With ``log_failures`` it logs that instead, and returns False.
+    numbers of products done; ``before`` is what was read meanwhile of a few products. Raises
+    Contended when others kept storing theirs; the same call again does the rest. With
+    ``log_failures`` it logs that instead, and returns False.
     """
     try:
         with labelled_calls("ranks"):
@@ -338,7 +330,7 @@ def refresh_ranks(
                 pending = list(itertools.product(rankings, some))
                 if only_stale:
                     pending = _stale(pending, hints)
-                _derive_and_store(pending, hints)
+                _derive_and_store(pending, hints, before)
                 advance(len(some))
     except FAILURES as failure:
         if not log_failures:
@@ -363,22 +355,44 @@ def follow(changes: Sequence[CommentChange]) -> Following:
     """Return that products are to be ranked whose lists or number of 5-star comments change."""
     newest: dict[str, str] = {}
     affected: set[Ranking] = set()
+    leaving: dict[str, set[str]] = defaultdict(set)
     for change in changes:
         rankings = _affected_rankings(change)
         if rankings:
             affected.update(rankings)
             newest[change.product_id] = change.newest_place
-
+        if change.was_listed and not change.is_listed:
+            leaving[change.product_id].add(change.place_before)
     if not newest:
         return Following()
+    # A set has no order, and ranks are derived in that of the rankings.
+    in_order = [ranking for ranking in Ranking if ranking in affected]
+    following = _RanksOfChanges(newest, in_order, leaving)
+    return Following(owes=Owes(ranks=newest), read_meanwhile=following.read, finish=following.store)
 
-    def rank() -> bool:
-        hints = {product_id: RankHint(place) for product_id, place in newest.items()}
-        # A set has no order, and ranks are derived in that of the rankings.
-        in_order = [ranking for ranking in Ranking if ranking in affected]
-        return refresh_ranks(hints, rankings=in_order, log_failures=True)
 
-    return Following(owes=Owes(ranks=newest), finish=rank)
+@dataclass(slots=True)
+class _RanksOfChanges:
+    """The ranks of the products of some changes.
+
+    By product: ``newest`` is a place that may be the newest, or ""; ``leaving`` are the places of
+    comments that leave its lists.
+    """
+
+    newest: Mapping[str, str]
+    rankings: Sequence[Ranking]
+    leaving: Mapping[str, Collection[str]]
+    before: ReadBefore | None = None
+
+    def read(self) -> None:
+        """Read what can be read while the changes are written."""
+        rank_keys = list(itertools.product(self.rankings, self.newest))
+        self.before = read_before(rank_keys, leaving=self.leaving)
+
+    def store(self) -> bool:
+        """Store the ranks; what fails is logged. Returns whether they are stored."""
+        hints = {product_id: RankHint(place) for product_id, place in self.newest.items()}
+        return refresh_ranks(hints, rankings=self.rankings, log_failures=True, before=self.before)
 
 
 def _affected_rankings(change: CommentChange) -> Collection[Ranking]:
@@ -392,11 +406,17 @@ def _affected_rankings(change: CommentChange) -> Collection[Ranking]:
     return []
 
 
-def _derive_and_store(pending: Sequence[RankKey], hints: RankHints) -> None:
+def _derive_and_store(
+    pending: Sequence[RankKey], hints: RankHints, before: ReadBefore | None
+) -> None:
     """Derive ranks and store them, until no other writer stored them in between."""
     pauses, losses = _BACKOFF.pauses(), 0
+    if before is not None:
+        # Who wins against what was read before our commit may have begun before it, too.
+        losses = -1
     while pending:
-        ranks = derive(pending, hints)
+        ranks = derive(pending, hints, before)
+        before = None
         # Whoever stored it last began to read after our commit, so it has what we wrote.
         if losses >= ENOUGH_LOSSES:
             ranks = [rank for rank in ranks if not _is_seen(rank, hints)]

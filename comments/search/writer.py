@@ -261,6 +261,10 @@ class WordWriter(DerivedWriter[str]):
             self.named = names
             write_transaction(client(), self.put())
 
+    def write_items(self, puts: Sequence[Item], deletes: Sequence[Item]) -> None:
+        # In no order: while there is a mark, searches ask the table.
+        self.batches.put_and_delete(self.table, puts, deletes)
+
     def _derive(self, texts: Sequence[SourceText]) -> list[list[Item]]:
         """Derive postings, or return those derived before; long texts not given are read."""
         # A source is derived before its write and after it: postings are derived once.
@@ -334,11 +338,10 @@ def comments_of(stored: Item) -> str:
 def rewrite(named: Iterable[Name]) -> None:
     """Write the postings of some comments anew; ``named`` are all that may be wrong.
 
-    What is right is put before the rest is deleted: searches find a comment by either meanwhile.
     Raises BatchIncomplete, Contended, ConditionFailed, and botocore's errors.
     """
     # Named and marked like a change, so that a crash is finished like one.
-    words = WordWriter(bulk_batches(), puts_first=True, named=set(named))
+    words = WordWriter(bulk_batches(), named=set(named))
     actions = words.put()
     committed = Committed(Owes(change=words.change).due_item(), words.close)
     write_transaction(client(), [*actions, *committed.actions])

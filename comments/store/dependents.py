@@ -63,6 +63,7 @@ def delete_dependents_or_log(comment_id: str) -> bool:
 
 def deletions_of_dependents(comment_id: str) -> list[Action]:
     """Build the actions that delete the dependents, the tally last; none if the comment exists."""
+    # Before the votes: one that is cast after this is in the query, or makes the deletion fail.
     tally = tallies().deletions(comment_id)
     deletions: list[Action] = []
     for page in query_pages(Comment.pk == keys.comment(comment_id), ConsistentRead=True):

@@ -9,7 +9,7 @@ See docs/adr/0015-copies-of-what-is.md.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
@@ -64,17 +64,12 @@ class Applied:
 
 @dataclass(slots=True)
 class DerivedWriter(ABC, Generic[Key]):
-    """Writes the items of one table by batch calls, which wait out a throttled table.
-
-    Others are deleted first: a comment that moves is for a moment in too few lists, never twice.
-    With ``puts_first`` it is the other way round.
-    """
+    """Writes the items of one table by batch calls, which wait out a throttled table."""
 
     table: ClassVar[str]
     key: ClassVar[tuple[str, str]] = ("pk", "sk")
     """The key attributes of the table."""
     batches: Batches
-    puts_first: bool = False
 
     @abstractmethod
     def read(self, keys: Collection[Key]) -> Mapping[Key, Item]:
@@ -86,6 +81,14 @@ class DerivedWriter(ABC, Generic[Key]):
 
     def before_writing(self, writes: Iterable[Writes]) -> None:
         """Do what must be done before these writes; none are made where it raises."""
+
+    def write_items(self, puts: Sequence[Item], deletes: Sequence[Item]) -> None:
+        """Put items, and delete others by their keys.
+
+        These are deleted first: a comment that moves is for a moment in too few lists, never twice.
+        """
+        self.batches.delete(self.table, deletes)
+        self.batches.put(self.table, puts)
 
     def settle(
         self, named: Mapping[Key, Writes], known: Mapping[Key, Item] | None = None
@@ -141,13 +144,7 @@ class DerivedWriter(ABC, Generic[Key]):
         for of_source in writes.values():
             deletes += [self.table_key(name) for name in of_source.deletes]
             puts += of_source.puts.values()
-        # A reader finds what is put first twice for a moment, and what is deleted first not at all.
-        if self.puts_first:
-            self.batches.put(self.table, puts)
-            self.batches.delete(self.table, deletes)
-        else:
-            self.batches.delete(self.table, deletes)
-            self.batches.put(self.table, puts)
+        self.write_items(puts, deletes)
         return Applied(copies_put=len(puts), copies_deleted=len(deletes))
 
 
@@ -170,3 +167,7 @@ class TransactedPuts(Batches):
         writes = [partial(write_transaction, self.client, c) for c in in_chunks(puts, MOST_ACTIONS)]
         with instead_of_batches():
             self.pool.gather(writes)
+
+    def put_and_delete(self, table: str, items: Iterable[Item], table_keys: Iterable[Item]) -> None:
+        self.delete(table, table_keys)
+        self.put(table, items)

@@ -11,17 +11,21 @@ process ends, the worker of any process does it (`comments.work`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from comments import keys
 from comments.models import TABLE, Comment
 from comments.store import counts, dependents
 from comments.store.states import is_listed, is_tombstone, product_id_of
+from dynapages.calls import OutOfTime, Started, Together
 from dynapages.items import Item
 from dynapages.lists import id_at, moment_at
-from dynapages.process import background_client
+from dynapages.process import background_client, pool
+from dynapages.pynamodb import FAILURES
 from dynapages.work import Owed, Queue, worker
 from dynapages.writes import Action
 
@@ -87,6 +91,14 @@ class CommentChange:
         if self.after is None or self.was_listed or not self.is_listed:
             return ""
         place: str = self.after[_PLACE]["S"]
+        return place
+
+    @property
+    def place_before(self) -> str:
+        """The place before it, or ""."""
+        if self.before is None:
+            return ""
+        place: str = self.before[_PLACE]["S"]
         return place
 
     @property
@@ -201,13 +213,16 @@ def nothing_to_do() -> bool:
 class Following:
     """What a hook has to do about some changes of comments.
 
-    ``actions`` belong in their transaction. ``finish`` is called after the commit: it logs what
-    fails, and returns whether all is done. ``owes`` names this for the worker. ``close``, if there
-    is one, is called once the change has settled, before the due item is deleted.
+    ``actions`` belong in their transaction. ``read_meanwhile``, if there is one, is called at the
+    same time as that, and may fail. ``finish`` is called after the commit, maybe in a thread of the
+    pool: it logs what fails, and returns whether all is done. ``owes`` names this for the worker.
+    ``close``, if there is one, is called once the change has settled, before the due item is
+    deleted.
     """
 
     actions: Sequence[Action] = ()
     owes: Owes = field(default_factory=Owes)
+    read_meanwhile: Callable[[], None] | None = None
     finish: Callable[[], bool] = nothing_to_do
     close: Callable[[], bool] | None = None
 
@@ -241,10 +256,11 @@ _hooks = _Hooks()
 
 
 def set_hooks(*, tables: Sequence[DerivedTable], rank_returned: Hook, rank_products: Hook) -> None:
-    """Set what follows changes of comments, to be finished in this order.
+    """Set what follows changes of comments, which is finished at the same time.
 
     ``tables`` have items that are derived from comments, ``rank_returned`` is about comments that
-    are put into their lists again, and ``rank_products`` about the products of all.
+    are put into their lists again, and ``rank_products`` about the products of all. The last is
+    finished in the writer's own thread: it may ask the project for names.
     """
     _hooks.tables = tables
     _hooks.rank_returned = rank_returned
@@ -266,7 +282,7 @@ def write_comments(
     ConditionFailed with the numbers of ``actions``, and Contended; what fails after the commit is
     logged, and left to the worker.
     """
-    # Hooks come first: they read, and their actions belong in the same transaction.
+    # Hooks come first: their actions belong in the same transaction.
     followings = [table.hook(changes) for table in _hooks.tables if table.has_it()]
     if are_ranked:
         returned = [change for change in changes if change.is_return]
@@ -279,12 +295,40 @@ def write_comments(
     in_transaction = list(actions)
     for following in followings:
         in_transaction += following.actions
-    counts.write_with_counts([*in_transaction, *committed.actions], _counted(changes))
+    with pool().together() as together:
+        reads: list[Started[None] | None] = []
+        for following in followings:
+            read = following.read_meanwhile
+            reads.append(None if read is None else together.start(read))
+        counts.write_with_counts([*in_transaction, *committed.actions], _counted(changes))
 
-    # The change stands from here on: what fails now is logged and owed.
-    outcomes = [following.finish() for following in followings]
-    outcomes += [dependents.delete_dependents_or_log(comment_id) for comment_id in deleted]
+        # The change stands from here on: what fails now is logged and owed.
+        calls = [partial(dependents.delete_dependents_or_log, each) for each in deleted]
+        for following, started in zip(followings, reads, strict=True):
+            calls.append(partial(_finish, following, started))
+        outcomes = _outcomes(together, calls)
     committed.end(is_done=all(outcomes))
+
+
+def _finish(following: Following, read: Started[None] | None) -> bool:
+    """Do what follows after the commit; return whether all is done."""
+    if read is not None:
+        # What could not be read meanwhile is read now.
+        with suppress(*FAILURES):
+            read.result()
+    return following.finish()
+
+
+def _outcomes(together: Together, calls: Sequence[Callable[[], bool]]) -> list[bool]:
+    """Return what calls return that are made at the same time, the last one in this thread."""
+    started = [together.start(call) for call in calls[:-1]]
+    outcomes = [call() for call in calls[-1:]]
+    for each in started:
+        try:
+            outcomes.append(each.result())
+        except OutOfTime:
+            outcomes.append(False)
+    return outcomes
 
 
 def _committed(followings: Iterable[Following], deleted: Sequence[str]) -> Committed:

@@ -65,6 +65,18 @@ class Batches:
         """Delete the items with these keys; keys must not repeat. Raises like `put`."""
         self.write(table, [{"DeleteRequest": {"Key": key}} for key in table_keys])
 
+    def put_and_delete(self, table: str, items: Iterable[Item], table_keys: Iterable[Item]) -> None:
+        """Put items and delete others at the same time, in no order; keys must not repeat.
+
+        Raises like `put`.
+        """
+        requests: list[Mapping[str, Any]] = []
+        for key in table_keys:
+            requests.append({"DeleteRequest": {"Key": key}})
+        for item in items:
+            requests.append({"PutRequest": {"Item": item}})
+        self.write(table, requests)
+
     def write(self, table: str, requests: Sequence[Mapping[str, Any]]) -> None:
         """Send write requests of BatchWriteItem; their keys must not repeat."""
 

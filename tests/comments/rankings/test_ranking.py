@@ -137,13 +137,14 @@ class TestWritersWhoMeet:
             add_comment(comment)
         assert ranking_of(COMMENTED, [comment.product_id]) == []
 
-    def test_may_stop_when_they_have_lost_twice(self, comment):
-        others = [another(comment, number) for number in (1, 2)]
+    def test_may_stop_when_they_have_lost_three_times(self, comment):
+        """The first winner may have begun before their commit, and the second on its result."""
+        others = [another(comment, number) for number in (1, 2, 3)]
         happens = [lambda each=each: add_comment(each) for each in others]
         with before_rank_is_stored(FIVE_STARS, comment.product_id, *happens) as met:
             add_comment(comment)
-        assert five_stars(comment.product_id) == 3
-        assert met == ["1", "2"]
+        assert five_stars(comment.product_id) == 4
+        assert met == ["1", "2", "3"]
 
     def test_look_to_it_that_their_own_newest_comment_ranks(self, comment):
         """Two others win, who see neither each other's comment nor ours in the index."""

@@ -1,6 +1,5 @@
 """A site whose postings are of an older version of stems goes over to this one while it runs."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
@@ -30,7 +29,6 @@ from dynapages.process import client
 from dynapages.upkeep import erase, every_item
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
-from tests.support.comments.spying import Asked, spied
 from tests.support.comments.truth import START, written
 from tests.support.work import finish_what_waits
 
@@ -99,14 +97,6 @@ def ids_with(words: str, product_id: str, *, with_hidden: bool = False) -> list[
     wanted, counts = SearchRequest(parse_search(words), with_hidden), read_counts(product_id)
     found = search_comments(product_id, wanted, CommentFilter(), PageRequest(20), counts=counts)
     return [comment.id for comment in found.comments]
-
-
-def writes_postings_of(version: str, asked: Asked) -> bool:
-    """Whether a request puts or deletes postings of a version."""
-    key = rf"'pk': {{'S': 'PRODUCT#[^']*/{version}/"
-    return asked.operation.endswith(("WriteItem", "WriteItems")) and bool(
-        re.search(key, str(asked.parameters))
-    )
 
 
 def newest_first(comments: Iterable[NewComment]) -> list[str]:
@@ -198,17 +188,6 @@ class TestTheIntegrityCheck:
         finish_what_waits()
         assert versions(*comments) == {VERSION}
         assert [*word_differences()] == []
-
-    def test_puts_the_newer_ones_first(self, comments):
-        (difference,) = word_differences()
-        with spied() as requests:
-            assert difference.repair()
-        numbered = [*enumerate(requests)]
-        puts = [number for number, one in numbered if writes_postings_of(VERSION, one)]
-        deletes = [number for number, one in numbered if writes_postings_of(OLDER, one)]
-        assert puts
-        assert deletes
-        assert max(puts) < min(deletes)
 
     def test_leaves_all_comments_found_at_every_step(self, comments, monkeypatch):
         monkeypatch.setattr(integrity, "WRITTEN_AT_ONCE", 2)

@@ -7,7 +7,7 @@ from comments.items import NewComment
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.lists.queries import list_comments
 from comments.posting.services import delete_comment, edit_comment
-from comments.rankings.services import find_newest
+from comments.rankings.newest import find_newest
 from comments.sets.copies import Consumer
 from comments.sets.models import TABLE
 from comments.store.comments import load_comment
@@ -100,7 +100,7 @@ class TestAComment:
         assert found.last_commented == comment.created_at
 
     def test_is_its_products_newest(self, comment):
-        newest = find_newest({}, unsure=[comment.product_id])
+        newest = find_newest({}, unsure=[comment.product_id], starts={})
         assert newest[comment.product_id].endswith(comment.id)
 
 
@@ -137,7 +137,10 @@ class TestACopyThatLagsBehind:
 
     def test_is_no_products_newest(self, comment):
         delete_comment(comment.id, now=NOW)
-        assert find_newest({}, unsure=[comment.product_id]).get(comment.product_id, "") == ""
+        assert (
+            find_newest({}, unsure=[comment.product_id], starts={}).get(comment.product_id, "")
+            == ""
+        )
 
 
 class TestASetWronglyHeldForEmpty:

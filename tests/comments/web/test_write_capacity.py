@@ -111,7 +111,7 @@ class TestTheCost:
 
 
 MOST_OF_A_LIST = 45
-MOST_OF_A_POST = 51
+MOST_OF_A_POST = 52
 """Files of the product, threads of the pool included."""
 
 
