@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynapages.writes import rate_limiter
 from dynapages.writes.rate_limiter import EXPIRES_AT, Limit, Limiter, Spent
 from dynapages_testing.chance import examples, unique
 
@@ -78,6 +79,37 @@ class TestALimit:
         key = {part: {"S": value} for part, value in key_of(name).items()}
         item = client.get_item(TableName=limiter.table, Key=key, ConsistentRead=True)["Item"]
         assert int(item[EXPIRES_AT]["N"]) == NOW.timestamp() + 61
+
+
+class TestWhatAProcessRemembers:
+    def test_may_be_wrong_about_what_others_have_taken(self, limiter, fresh, monkeypatch):
+        name = fresh("limit")
+        for _ in range(3):
+            limiter.take(name, FIVE_A_MINUTE, now=NOW)
+        # Another process knows nothing of them.
+        monkeypatch.setattr(rate_limiter, "_remembered", rate_limiter._Remembered())
+        assert limiter.spend(name, FIVE_A_MINUTE, now=NOW) == Spent(0.0, 1)
+
+    def test_may_be_wrong_about_what_others_have_given_back(self, limiter, fresh, monkeypatch):
+        name = fresh("limit")
+        for _ in range(5):
+            limiter.take(name, FIVE_A_MINUTE, now=NOW)
+        ours = rate_limiter._remembered
+        monkeypatch.setattr(rate_limiter, "_remembered", rate_limiter._Remembered())
+        limiter.clear(name)
+        monkeypatch.setattr(rate_limiter, "_remembered", ours)
+        assert limiter.seems_used_up(name, FIVE_A_MINUTE, now=NOW)
+        assert limiter.spend(name, FIVE_A_MINUTE, now=NOW) == Spent(0.0, 4)
+
+    def test_is_of_the_latest_names_alone(self, limiter, fresh, monkeypatch):
+        monkeypatch.setattr(rate_limiter, "REMEMBERED", 2)
+        monkeypatch.setattr(rate_limiter, "_remembered", rate_limiter._Remembered())
+        once = Limit(1, timedelta(minutes=1))
+        names = [fresh("limit") for _ in range(3)]
+        for name in names:
+            limiter.take(name, once, now=NOW)
+        seem_used_up = [limiter.seems_used_up(name, once, now=NOW) for name in names]
+        assert seem_used_up == [False, True, True]
 
 
 @dataclass
