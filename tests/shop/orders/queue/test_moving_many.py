@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from dynapages.calls import metered
 from shop.order_status import Status
 from tests.support.comments.browsing import Shown
 from tests.support.orders.making import made_order, move, put
@@ -58,6 +59,45 @@ class TestMovingTheSelected:
         assert outcomes(shown) == [
             f"Order {order.id} was already shipped by somebody else." for order in opened[4:]
         ]
+
+    @pytest.mark.parametrize("owner", ["its own", "another", "nobody", "none", "too long"])
+    def test_finds_an_order_whomever_the_form_names(self, sam, bob, opened, owner):
+        """The customer in a form is no more than a hint; pages from before have none."""
+        one, other = opened[4:]
+        owners = {
+            "its own": f"/{one.username}",
+            "another": f"/{bob.username}",
+            "nobody": "/",
+            "none": "",
+            "too long": f"/{'x' * 3_000}",
+        }
+        fields = {"move": "SHIPPED", "order": [f"{one.id}{owners[owner]}", other.id, "nonsense/x"]}
+        assert outcomes(sam.post(URL, fields)) == [
+            f"Order {one.id} is now shipped.",
+            f"Order {other.id} is now shipped.",
+            "There is no order nonsense.",
+        ]
+        assert [stored_status(order) for order in (one, other)] == ["SHIPPED"] * 2
+
+    @pytest.mark.real_engine
+    def test_reads_all_orders_at_once_as_the_queue_names_the_customers(self, sam, opened):
+        for status, target in [("PLACED", "APPROVED"), ("APPROVED", "PROCESSING")]:  # of a minute
+            page = sam.get(f"/staff/orders/?status={status}").page
+            boxes = page.all("input", name="order")[:2]
+            fields = {"move": target, "order": [box["value"] for box in boxes]}
+            with metered() as meter:
+                shown = sam.post(URL, fields, htmx=True)
+            assert shown.page.one("h1").text.endswith("2 of 2")
+            assert sorted(call.label for call in meter.log[:2]) == ["orders", "user"]
+            assert meter.log[2].operation == "TransactWriteItems"
+            assert meter.log[3].label == "counts"  # of the navigation
+            assert [call.round for call in meter.log] == [1, 1, 2, 3]
+
+    @pytest.mark.real_engine
+    def test_looks_up_the_customers_that_no_form_names_in_one_round(self, sam, opened):
+        with metered() as meter:
+            sam.post(URL, {"move": "SHIPPED", "order": ids_of(opened[4:])}, htmx=True)
+        assert [call.round for call in meter.log] == [1, 1, 1, 2, 3, 4]
 
     def test_takes_the_place_of_the_queue_under_htmx(self, sam, opened):
         fields = {"move": "SHIPPED", "order": [opened[4].id]}
@@ -131,6 +171,14 @@ class TestMovingAllOfAStatus:
             for page in (many[:2], many[2:4], many[4:])
         ]
         assert not shown.page.one(id="step").all("form")
+
+    @pytest.mark.real_engine
+    def test_takes_three_rounds_for_a_page(self, sam, many):
+        fields = next_step(sam.get(ALL))
+        with metered() as meter:
+            sam.post(ALL, fields, htmx=True)
+        assert (meter.log[-2].round, meter.log[-2].operation) == (3, "TransactWriteItems")
+        assert (meter.log[-1].round, meter.log[-1].label) == (4, "counts")  # of the navigation
 
     def test_tells_at_the_end_how_many_were_moved_by_others(self, sam, many):
         first = sam.post(ALL, next_step(sam.get(ALL)) | {"count": "5"})
