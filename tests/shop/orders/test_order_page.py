@@ -225,3 +225,27 @@ class TestMovingFromThePage:
         fields = {"from_status": "PLACED", "move": "CANCELED"}
         assert bob.post(f"/orders/{order.id}/move/", fields).status == 404
         assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
+
+    def test_does_not_reach_them_by_the_name_of_their_customer(self, alice, bob, order):
+        fields = {"from_status": "PLACED", "move": "CANCELED", "owner": alice.username}
+        assert bob.post(f"/orders/{order.id}/move/", fields).status == 404
+        assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
+
+    @pytest.mark.parametrize("owner", ["its own", "another", "none", "too long"])
+    def test_by_staff_finds_the_order_whomever_the_form_names(self, alice, bob, sam, order, owner):
+        owners = {"its own": alice.username, "another": bob.username, "too long": "x" * 3_000}
+        fields = {"from_status": "PLACED", "move": "APPROVED", "owner": owners.get(owner, "")}
+        assert sam.send(f"/orders/{order.id}/move/", fields).status_code == 302
+        assert stored_order(alice.username, order.id)["status"] == {"S": "APPROVED"}
+
+    @pytest.mark.parametrize("owner", ["another", "too long"])
+    def test_by_its_customer_finds_it_whomever_the_form_names(self, alice, bob, order, owner):
+        named = bob.username if owner == "another" else "x" * 3_000
+        fields = {"from_status": "PLACED", "move": "CANCELED", "owner": named}
+        assert alice.send(f"/orders/{order.id}/move/", fields).status_code == 302
+        assert stored_order(alice.username, order.id)["status"] == {"S": "CANCELED"}
+
+    def test_of_no_order_is_not_found(self, alice, sam, order):
+        fields = {"from_status": "PLACED", "move": "CANCELED", "owner": alice.username}
+        for visitor in (alice, sam):
+            assert visitor.send(f"/orders/{'0' * 26}/move/", fields).status_code == 404

@@ -97,7 +97,7 @@ class TestMovingTheSelected:
     def test_looks_up_the_customers_that_no_form_names_in_one_round(self, sam, opened):
         with metered() as meter:
             sam.post(URL, {"move": "SHIPPED", "order": ids_of(opened[4:])}, htmx=True)
-        assert [call.round for call in meter.log] == [1, 1, 1, 2, 3, 4]
+        assert sorted(call.round for call in meter.log) == [1, 1, 1, 2, 3, 4]
 
     def test_takes_the_place_of_the_queue_under_htmx(self, sam, opened):
         fields = {"move": "SHIPPED", "order": [opened[4].id]}
