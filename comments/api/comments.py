@@ -1,6 +1,7 @@
 """One comment: read, posted, changed, deleted, voted for and reported."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
@@ -31,7 +32,7 @@ from comments.store.states import Revision
 from comments.users import display_name_of, find_user
 from comments.votes import services as vote_services
 from comments.votes.rank import count_votes
-from comments.web.rate_limits import count_write
+from comments.web.rate_limits import count_write, write_counted_meanwhile
 from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
@@ -114,6 +115,16 @@ def count_write_of_caller(request: HttpRequest, *, is_staff: bool = False) -> No
     if is_second_attempt(request):
         return
     count_write(request, caller_of(request).user_id, is_staff=is_staff)
+
+
+def caller_counted_meanwhile(
+    request: HttpRequest, *, is_staff: bool = False
+) -> AbstractContextManager[None]:
+    """Count a write like `count_write_of_caller`, while the block reads what it is about."""
+    if is_second_attempt(request):
+        return nullcontext()
+    user_id = caller_of(request).user_id
+    return write_counted_meanwhile(request, user_id, is_staff=is_staff)
 
 
 @router.post("/products/{product_id}/comments", response=POSTED, auth=WRITE)
@@ -224,16 +235,20 @@ def delete(request: HttpRequest, comment_id: CommentId, if_match: IfMatch = None
 @router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def cast_vote(request: HttpRequest, comment_id: CommentId) -> object:
     """Find a comment helpful; once more changes nothing."""
-    count_write_of_caller(request)
-    votes = vote_services.cast_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
+    user_id = caller_of(request).user_id
+    with caller_counted_meanwhile(request):
+        comment = vote_services.read_comment(comment_id)
+    votes = vote_services.cast_vote_on(comment, comment_id=comment_id, user_id=user_id)
     return {"has_voted": True, "helpful_votes": votes}
 
 
 @router.delete("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def remove_vote(request: HttpRequest, comment_id: CommentId) -> object:
     """Take one's vote back, if there is one."""
-    count_write_of_caller(request)
-    votes = vote_services.withdraw_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
+    user_id = caller_of(request).user_id
+    with caller_counted_meanwhile(request):
+        comment = vote_services.read_comment(comment_id)
+    votes = vote_services.withdraw_vote_on(comment, comment_id=comment_id, user_id=user_id)
     return {"has_voted": False, "helpful_votes": votes}
 
 

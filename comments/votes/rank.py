@@ -19,6 +19,7 @@ from comments.store.writing import CommentChange, Following, Owes
 from dynapages.calls import Backoff, labelled_calls, sentence_about
 from dynapages.items import Item, Value
 from dynapages.lists import id_at
+from dynapages.process import pool
 from dynapages.pynamodb import FAILURES, set_or_remove, unchanged, update
 from dynapages.writes import Contended
 
@@ -26,8 +27,9 @@ HELPFUL = "helpful"
 """The cell of a tally that counts votes."""
 VERSION = Comment.rank_version.attr_name
 ENOUGH_LATER_VERSIONS = 2
-"""That others have stored since a writer began: the second of them began after its commit."""
+"""That others have stored since a writer began: who stored the second began after its commit."""
 _PLACE = Comment.place.attr_name
+_RANK_PLACE = Comment.rank_place.attr_name
 _BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
 """Pauses in which other voters may store the rank."""
 
@@ -58,6 +60,27 @@ def count_votes(comment_id: str) -> int:
     return tallies().read(comment_id, consistent=True).get(HELPFUL, 0)
 
 
+def rank_after_vote(comment_id: str, seen: Item, number: int) -> RankedByVotes:
+    """Rank a comment once a vote is committed, which has changed its votes by ``number``.
+
+    ``seen`` is the comment's item as it was before that. In one round, its rank there is changed by
+    the same number, unless another rank was stored since, and the votes are counted. Where these
+    are others, it is ranked like `rank_or_log`. A failure is logged.
+    """
+    counted: int | None = None
+    try:
+        with labelled_calls("ranks"), pool().together() as together:
+            counting = together.start(count_votes, comment_id)
+            expected = _votes_in(seen) + number
+            is_stored = is_listed(seen) and _store_rank_once(comment_id, seen, expected)
+            counted = counting.result()
+    except FAILURES as failure:
+        return _left_behind(comment_id, failure, counted)
+    if is_stored and counted == expected:
+        return RankedByVotes(is_done=True, votes=counted)
+    return rank_or_log(comment_id)
+
+
 def rank_or_log(comment_id: str) -> RankedByVotes:
     """Rank a comment by its votes after a commit, also where nothing was changed.
 
@@ -75,10 +98,15 @@ def rank_or_log(comment_id: str) -> RankedByVotes:
         if not is_in_lists:
             counted = count_votes(comment_id)
     except FAILURES as failure:
-        sentence = "The rank of comment %s was left behind: %s"
-        logger.warning(sentence, comment_id, sentence_about(failure))
-        return RankedByVotes(is_done=False, votes=counted)
+        return _left_behind(comment_id, failure, counted)
     return RankedByVotes(is_done=True, votes=counted)
+
+
+def _left_behind(comment_id: str, failure: Exception, votes: int | None) -> RankedByVotes:
+    """Log that a rank was not stored, and return that."""
+    sentence = "The rank of comment %s was left behind: %s"
+    logger.warning(sentence, comment_id, sentence_about(failure))
+    return RankedByVotes(is_done=False, votes=votes)
 
 
 def rank_by_votes(comment_id: str) -> bool:
@@ -104,10 +132,13 @@ def store_rank(comment_id: str, *, count: Callable[[], int]) -> bool:
             version = _version_of(stored)
             if first_version is None:
                 first_version = version
-            # The second of them began after this commit, and has counted this vote.
-            if version >= first_version + ENOUGH_LATER_VERSIONS:
+            votes = count()
+            # Who stored the second of them began after this commit: none who began before it can
+            # store a rank any more.
+            is_late = version >= first_version + ENOUGH_LATER_VERSIONS
+            if is_late and votes == _votes_in(stored):
                 return True
-            if _store_rank_once(comment_id, stored, count()):
+            if _store_rank_once(comment_id, stored, votes):
                 return True
             time.sleep(pause)
     raise Contended(BEING_CHANGED)
@@ -127,6 +158,13 @@ def _store_rank_once(comment_id: str, stored: Item, votes: int) -> bool:
     ]
     same = unchanged(stored, Comment.product_partition, Comment.rank_version)
     return write_if_condition_holds(update(Comment, comment_key(comment_id), changes, same))
+
+
+def _votes_in(stored: Item) -> int:
+    """Return the votes by which a comment is ranked; 0 where it has no rank."""
+    if _RANK_PLACE not in stored:
+        return 0
+    return keys.score_at(stored[_RANK_PLACE]["S"])
 
 
 def _version_of(stored: Item) -> int:

@@ -19,7 +19,7 @@ from comments.store.comments import NoSuchComment, OwnComment
 from comments.store.states import NEW, NOT_DELETED, is_listed, product_id_of
 from comments.store.table import query_pages, read_item
 from comments.store.writing import Committed, Owes
-from comments.votes.rank import HELPFUL, VERSION, rank_or_log
+from comments.votes.rank import HELPFUL, VERSION, RankedByVotes, rank_after_vote, rank_or_log
 from dynapages.calls import clock, labelled_calls
 from dynapages.items import Item
 from dynapages.lists import id_at
@@ -67,13 +67,27 @@ def votes_of(user_id: str, product_id: str) -> frozenset[str]:
 # Casting and withdrawing
 
 
+def read_comment(comment_id: str) -> Item:
+    """Read a comment's item strongly, as a vote on it begins with; an empty one of none."""
+    with labelled_calls("comment"):
+        return read_item(comment_key(comment_id))
+
+
 def cast_vote(*, comment_id: str, user_id: str) -> int | None:
+    """Read a comment and cast a user's vote on it: see `cast_vote_on`."""
+    return cast_vote_on(read_comment(comment_id), comment_id=comment_id, user_id=user_id)
+
+
+def cast_vote_on(comment: Item, *, comment_id: str, user_id: str) -> int | None:
     """Cast a user's vote that a comment is helpful; casting it again changes nothing.
 
-    Returns the number of votes, None where it could not be read. Raises NoSuchComment, also for a
-    hidden one, OwnComment and Contended.
+    ``comment`` is what `read_comment` has returned. Returns the number of votes, None where it
+    could not be read. Raises NoSuchComment, also for a hidden one, OwnComment and Contended.
     """
-    comment = _read_votable(comment_id, user_id)
+    if not is_listed(comment):
+        raise NoSuchComment(comment_id)
+    if comment.get(_USER_ID) == {"S": user_id}:
+        raise OwnComment(_("You cannot vote on your own comment."))
     vote = CommentVote(
         pk=keys.comment(comment_id),
         sk=keys.vote(user_id),
@@ -89,11 +103,17 @@ def cast_vote(*, comment_id: str, user_id: str) -> int | None:
         if _VOTE not in error.failed:
             raise NoSuchComment(comment_id) from error
         return rank_or_log(comment_id).votes
-    return _rank_and_announce(committed, comment_id, user_id, is_helpful=True)
+    ranked = rank_after_vote(comment_id, comment, 1)
+    return _announced(committed, ranked, comment_id, user_id, is_helpful=True)
 
 
 def withdraw_vote(*, comment_id: str, user_id: str) -> int | None:
-    """Delete a user's vote, if there is one; like `cast_vote` else.
+    """Read a comment and take a user's vote on it back: see `withdraw_vote_on`."""
+    return withdraw_vote_on(read_comment(comment_id), comment_id=comment_id, user_id=user_id)
+
+
+def withdraw_vote_on(comment: Item, *, comment_id: str, user_id: str) -> int | None:
+    """Delete a user's vote, if there is one; like `cast_vote_on` else.
 
     The vote for a hidden comment is deleted too; to who has none there, it is not there.
     """
@@ -102,22 +122,11 @@ def withdraw_vote(*, comment_id: str, user_id: str) -> int | None:
     try:
         committed = _write_vote(delete_vote, comment_id, -1, has_tally=True)
     except ConditionFailed as error:
-        comment = read_item(comment_key(comment_id))
         if not is_listed(comment):
             raise NoSuchComment(comment_id) from error
         return rank_or_log(comment_id).votes
-    return _rank_and_announce(committed, comment_id, user_id, is_helpful=False)
-
-
-def _read_votable(comment_id: str, user_id: str) -> Item:
-    """Read a comment strongly. Raises NoSuchComment and OwnComment."""
-    with labelled_calls("comment"):
-        comment = read_item(comment_key(comment_id))
-    if not is_listed(comment):
-        raise NoSuchComment(comment_id)
-    if comment.get(_USER_ID) == {"S": user_id}:
-        raise OwnComment(_("You cannot vote on your own comment."))
-    return comment
+    ranked = rank_after_vote(comment_id, comment, -1)
+    return _announced(committed, ranked, comment_id, user_id, is_helpful=False)
 
 
 def _write_vote(action: Action, comment_id: str, number: int, *, has_tally: bool) -> Committed:
@@ -139,10 +148,15 @@ def _write_vote(action: Action, comment_id: str, number: int, *, has_tally: bool
     return committed
 
 
-def _rank_and_announce(
-    committed: Committed, comment_id: str, user_id: str, *, is_helpful: bool
+def _announced(
+    committed: Committed,
+    ranked: RankedByVotes,
+    comment_id: str,
+    user_id: str,
+    *,
+    is_helpful: bool,
 ) -> int | None:
-    ranked = rank_or_log(comment_id)
+    """End a change of a vote, and announce it; return the number of votes."""
     committed.end(is_done=ranked.is_done)
     announce(vote_cast, comment_id, by=user_id, moment=clock.now(), is_helpful=is_helpful)
     return ranked.votes

@@ -16,15 +16,16 @@ from django.views.decorators.http import require_http_methods
 
 from comments.store.comments import OwnComment
 from comments.users import user_id_of
-from comments.votes.services import cast_vote, withdraw_vote
+from comments.votes.services import cast_vote_on, read_comment, withdraw_vote_on
 from comments.web.forms import missing_as_404
-from comments.web.rate_limits import check_rate_limit
+from comments.web.rate_limits import check_rate_limit, write_counted_meanwhile
 from dynapages.calls import clock
-from dynapages.django.access import signed_in
+from dynapages.django.access import Visitor, prefetch
 from dynapages.django.jinja import render_jinja
 from dynapages.django.next_page import back, path_of_next, with_next
 from dynapages.django.paging import anchor_of, wants_partial
 from dynapages.django.refusals import Refusal
+from dynapages.items import Item
 
 HELPFUL = gettext_lazy("You find this comment helpful.")
 PENDING = "vote"
@@ -65,7 +66,9 @@ def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
         return _ask_to_sign_in(request, comment_id, now=now)
     if _is_pending(request, comment_id, now=now):
         try:
-            _change_vote(request, comment_id, is_helpful=True)
+            with write_counted_meanwhile(request, user_id_of(request.user)):
+                comment = read_comment(comment_id)
+            _change_vote(request, comment_id, comment, is_helpful=True)
         except Refusal as error:
             messages.warning(request, str(error))
         else:
@@ -96,24 +99,30 @@ def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool
     return is_in_time and str(pending) == comment_id
 
 
-def _change_vote(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | None:
+def _change_vote(
+    request: HttpRequest, comment_id: str, comment: Item, *, is_helpful: bool
+) -> int | None:
     """Cast the user's vote, or withdraw it; return the number of votes, None if it is not known."""
-    check_rate_limit(request)
     user_id = user_id_of(request.user)
     try:
         with missing_as_404():
             if is_helpful:
-                return cast_vote(comment_id=comment_id, user_id=user_id)
-            return withdraw_vote(comment_id=comment_id, user_id=user_id)
+                return cast_vote_on(comment, comment_id=comment_id, user_id=user_id)
+            return withdraw_vote_on(comment, comment_id=comment_id, user_id=user_id)
     except OwnComment as error:
         raise Refusal(str(error)) from error
 
 
-@signed_in
-def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
+def _read_comment(_request: HttpRequest, _visitor: Visitor, comment_id: str) -> Item:
+    return read_comment(comment_id)
+
+
+@prefetch(_read_comment)
+def _vote(request: HttpRequest, comment: Item, comment_id: str) -> HttpResponse:
     """Cast or withdraw a vote, and show the button with its new state."""
     is_helpful = request.POST.get("helpful") != "no"
-    votes = _change_vote(request, comment_id, is_helpful=is_helpful)
+    check_rate_limit(request)
+    votes = _change_vote(request, comment_id, comment, is_helpful=is_helpful)
     if not wants_partial(request):
         return back(request, default=reverse("comments:comment", args=[comment_id]))
     context = {

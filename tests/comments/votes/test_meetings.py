@@ -19,7 +19,13 @@ from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, read_item
 from comments.votes import rank, services
 from comments.votes.rank import count_votes, store_rank
-from comments.votes.services import cast_vote, has_voted, withdraw_vote
+from comments.votes.services import (
+    cast_vote,
+    cast_vote_on,
+    has_voted,
+    read_comment,
+    withdraw_vote,
+)
 from dynapages.calls import Backoff, Batches
 from dynapages.django.options import Progress
 from dynapages.items import table_key
@@ -129,7 +135,7 @@ def b_takes_back(comment: NewComment) -> None:
 
 class TestVotersWhoMeet:
     @pytest.mark.parametrize("others", [1, 2, 3])
-    def test_store_the_rank_once_more_if_one_other_did_and_not_if_more_did(self, others):
+    def test_store_the_rank_once_more_where_others_have_stored_another(self, others):
         comment, reads = made_comment(), list[int]()
 
         def tally() -> int:
@@ -140,8 +146,29 @@ class TestVotersWhoMeet:
             return len(reads)
 
         assert store_rank(comment.id, count=tally)
-        assert len(reads) == (2 if others == 1 else 1)
-        assert helpful(comment) == [2 if others == 1 else 9 + others]
+        assert helpful(comment) == [2]
+
+    @pytest.mark.parametrize(("others", "times"), [(1, 2), (2, 2), (3, 3)])
+    def test_leave_it_where_two_others_have_stored_the_same(self, others, times):
+        comment, reads = made_comment(), list[int]()
+
+        def tally() -> int:
+            reads.append(1)
+            if len(reads) == 1:
+                for _ in range(others):
+                    store_rank(comment.id, count=partial(int, 4))
+            return 4
+
+        assert store_rank(comment.id, count=tally)
+        assert load_comment(comment.id).item[rank.VERSION] == {"N": str(times)}
+
+    def test_rank_by_both_votes_where_one_is_cast_before_the_other_is_ranked(self):
+        comment = made_comment()
+        read_by_cat = read_comment(comment.id)
+        cast_vote(comment_id=comment.id, user_id="bob")
+        votes = cast_vote_on(read_by_cat, comment_id=comment.id, user_id="cat")
+        assert votes == 2
+        assert helpful(comment) == [2]
 
 
 @pytest.mark.real_engine
