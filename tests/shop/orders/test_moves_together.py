@@ -1,10 +1,13 @@
 """Several orders moved at once: in shared transactions, and each refused by itself."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 from dynapages.calls import metered
 from dynapages.calls.pool import Backoff
 from dynapages.process import client
+from dynapages.pynamodb import FAILURES
 from dynapages.writes import Contended
 from dynapages_testing.conflicts import cancelled, throttles
 from dynapages_testing.hooks import hooked
@@ -31,7 +35,7 @@ from shop.orders.refs import OrderRef
 from shop.orders.signals import order_moved
 from shop.table import OPEN_ORDERS, QUEUE, TABLE
 from tests.support.chance import examples, unique
-from tests.support.comments.faulty import Fault, before_the_next_transaction
+from tests.support.comments.faulty import Fault, before_the_next_transaction, troubled
 from tests.support.orders.making import LATER, made_order, move, put, stored_order
 from tests.support.orders.queueing import stored_status
 from tests.support.shop.checks import differences, lose, stored
@@ -276,6 +280,36 @@ class TestAConflict:
         assert move_them(orders, DELIVERY) == moved(orders)
         assert len(listed(orders)) == 180
         assert differing(orders) == []
+
+
+class TestStaffWhoMoveTheSameOrders:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_move_each_once_on_a_busy_database(self, seed, without_pauses):
+        """Each has most of the orders, in turn; a third of all transactions meet others."""
+        orders = some_orders(APPROVAL, customers=5, number=2 * MANY)
+        staff = [f"staff-{n}" for n in range(4)]
+        chance = Random(seed)
+        selected = [chance.sample(orders, MANY + 10) for _ in staff]
+
+        def move_until_done(who: str, some: Sequence[NewOrder]) -> list[Moved]:
+            while True:
+                with suppress(*FAILURES):
+                    return move_them(some, APPROVAL, who=who)
+
+        union = {order.id: order for some in selected for order in some}
+        with (
+            counting(orders, APPROVAL, expected=len(union)),
+            troubled(seed=seed, conflicts=0.3, throttled=0.02),
+            ThreadPoolExecutor(len(staff)) as threads,
+        ):
+            results = list(threads.map(move_until_done, staff, selected))
+        movers = Counter(
+            outcome.order_id for some in results for outcome in some if not outcome.refusal
+        )
+        assert movers == dict.fromkeys(union, 1)
+        refusals = [outcome for some in results for outcome in some if outcome.refusal]
+        assert all(outcome.by_another for outcome in refusals)
+        assert histories([*union.values()]) == [["PLACED", "APPROVED"]] * len(union)
 
 
 class TestThrottling:
