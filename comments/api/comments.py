@@ -22,7 +22,7 @@ from comments.api.shapes import (
     VoteOut,
     comment_out,
 )
-from comments.host import find_product
+from comments.host import product_reader
 from comments.lists.entries import WholeComment
 from comments.lists.page import read_comment
 from comments.posting import services as posting
@@ -40,6 +40,7 @@ from dynapages.django.attempts import is_second_attempt
 from dynapages.django.callers import Scope
 from dynapages.django.problems import ProblemType
 from dynapages.ninja import IfMatch, caller_of
+from dynapages.process import pool
 
 POSTED = {HTTPStatus.CREATED: CommentOut, HTTPStatus.CONFLICT: CommentConflict}
 EDITED = {
@@ -138,14 +139,17 @@ def post(
     # A gate is not asked about what is there already: it might refuse a comment for itself.
     if is_second_attempt(request) and posting.is_posted(comment_id, user_id=user_id):
         return _posted(request, response, comment_id)
-    find_product(product_id)
+    with pool().together() as together:
+        read_product = product_reader(together, product_id)
+        writer = posting.read_writer(user_id, product_id)
+        read_product()
     count_write_of_caller(request)
     try:
         posting.post_comment(
             content.draft,
+            writer=writer,
             comment_id=comment_id,
             product_id=product_id,
-            user_id=user_id,
             author=name_of_caller(request),
             now=clock.now(),
         )
@@ -190,15 +194,11 @@ def _edit(
     version: int | None,
 ) -> object:
     seen = ninja.number_seen(request, version)
-    count_write_of_caller(request)
+    with caller_counted_meanwhile(request):
+        own = posting.read_own(comment_id, user_id=caller_of(request).user_id)
+        is_verified = posting.is_buyer(own)
     try:
-        posting.change_own(
-            make_draft,
-            comment_id=comment_id,
-            version=seen,
-            user_id=caller_of(request).user_id,
-            now=clock.now(),
-        )
+        posting.change_own(make_draft, own, is_verified=is_verified, version=seen, now=clock.now())
     except posting.EditLost as error:
         return not_as_seen(request, COMMENT_CHANGED, error, comment_id=comment_id)
     return get_comment(request, comment_id)
@@ -212,7 +212,7 @@ def delete(request: HttpRequest, comment_id: CommentId, if_match: IfMatch = None
         version = ninja.number_seen(request, None)
     caller = caller_of(request)
     try:
-        is_own = posting.is_author(caller.user_id, load_comment(comment_id))
+        stored = load_comment(comment_id)
     except NoSuchComment as error:
         count_write_of_caller(request)
         # The answer to a first attempt may have been lost, before all was done that it owes.
@@ -221,12 +221,15 @@ def delete(request: HttpRequest, comment_id: CommentId, if_match: IfMatch = None
         if was_deleted and is_second_attempt(request):
             return Status(HTTPStatus.NO_CONTENT, None)
         raise
+    is_own = posting.is_author(caller.user_id, stored)
     # A hidden comment must not be found out by trying to delete it.
     if not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     count_write_of_caller(request, is_staff=not is_own)
     try:
-        posting.delete_comment(comment_id, by=caller.user_id, version=version, now=clock.now())
+        posting.delete_comment(
+            comment_id, by=caller.user_id, version=version, now=clock.now(), stored=stored
+        )
     except posting.EditLost as error:
         return not_as_seen(request, COMMENT_CHANGED, error, comment_id=comment_id)
     return Status(HTTPStatus.NO_CONTENT, None)

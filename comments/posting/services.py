@@ -102,11 +102,58 @@ class Draft:
     body: str
 
 
+# What is read before a write
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A user who writes about a product, whether they are blocked, and have bought it."""
+
+    user_id: str
+    is_blocked: bool
+    has_bought: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRead:
+    """A user's own comment as it was read, and whether staff have blocked its author."""
+
+    stored: StoredComment
+    user_id: str
+    is_blocked: bool
+
+
+def read_writer(user_id: str, product_id: str) -> Writer:
+    """Read what a post needs to know of its author, in one round."""
+    # What a project answers is asked in the request's own thread.
+    with pool().together() as together:
+        blocked = together.start(is_blocked, user_id)
+        bought = has_bought(user_id, product_id)
+        return Writer(user_id, is_blocked=blocked.result(), has_bought=bought)
+
+
+def read_own(comment_id: str, *, user_id: str) -> OwnRead:
+    """Read what an edit of a user's comment begins with, in one round.
+
+    Raises NoSuchComment, also where it is somebody else's.
+    """
+    with pool().together() as together:
+        blocked = together.start(is_blocked, user_id)
+        stored = load_own(comment_id, user_id=user_id)
+        return OwnRead(stored, user_id, is_blocked=blocked.result())
+
+
+def is_buyer(own: OwnRead) -> bool:
+    """Return whether an author has bought the product; asked only where it is not known yet."""
+    comment = own.stored.comment
+    return comment.verified or has_bought(own.user_id, comment.product_id)
+
+
 # What users do
 
 
 def post_comment(
-    draft: Draft, *, comment_id: str, product_id: str, user_id: str, author: str, now: datetime
+    draft: Draft, *, writer: Writer, comment_id: str, product_id: str, author: str, now: datetime
 ) -> bool:
     """Add a user's comment as the gate decides, marked as a buyer's if they bought the product.
 
@@ -114,93 +161,75 @@ def post_comment(
     the shop. Posting it again changes nothing, or raises PostedOtherwise where the comment that is
     there differs. Raises Rejected, and like `add_comment`.
     """
-    # Both are read in one round; what a project asks is asked in the request's own thread.
-    with pool().together() as together:
-        blocked = together.start(is_blocked, user_id)
-        is_verified = has_bought(user_id, product_id)
-        writer = Author(user_id, is_blocked=blocked.result())
     comment = NewComment(
         id=comment_id,
         product_id=product_id,
         created_at=now,
         author=author,
-        user_id=user_id,
-        verified=is_verified,
+        user_id=writer.user_id,
+        verified=writer.has_bought,
         **asdict(draft),
     )
-    held_for = _reason_to_hold(comment, writer)
+    held_for = _reason_to_hold(comment, Author(writer.user_id, is_blocked=writer.is_blocked))
     try:
         is_new = add_comment(comment, held_for=held_for)
     # The same form was sent before, by a second click or after an answer was lost.
     except CommentExists as error:
-        return _is_held_since_before(error.stored, draft, user_id=user_id)
+        return _is_held_since_before(error.stored, draft, user_id=writer.user_id)
     if is_new:
         _announce_new(comment, held_for, moment=now)
     return held_for is not None
 
 
-def save_edit(
-    draft: Draft, *, comment_id: str, version: int | None, user_id: str, now: datetime
-) -> bool:
-    """Replace the content of a user's own comment; return and raise what `change_own` does."""
-
-    def replaced(_before: Draft) -> Draft:
-        return draft
-
-    return change_own(replaced, comment_id=comment_id, version=version, user_id=user_id, now=now)
-
-
 def change_own(
     make_draft: Callable[[Draft], Draft],
+    own: OwnRead,
     *,
-    comment_id: str,
+    is_verified: bool,
     version: int | None,
-    user_id: str,
     now: datetime,
 ) -> bool:
     """Change a user's own comment, if its version is still the one they have seen.
 
     ``make_draft`` returns the new content by what is stored. ``version`` is None for any version.
-    The gate decides on new words as on a new comment. Returns whether it waits for the shop. Saving
-    the same again is success. Raises NoSuchComment for one that is not theirs, Rejected, and like
-    `edit_comment`.
+    ``is_verified`` is what `is_buyer` says. The gate decides on new words as on a new comment.
+    Returns whether it waits for the shop. Saving the same again is success. Raises NoSuchComment
+    for one that is deleted meanwhile, Rejected, and like `edit_comment`.
     """
     for _attempt in range(ATTEMPTS):
         try:
             return _change_own_once(
-                make_draft, comment_id=comment_id, version=version, user_id=user_id, now=now
+                make_draft, own, is_verified=is_verified, version=version, now=now
             )
         except EditLost:
             # Who changes any version has seen none that could be lost.
             if version is not None:
                 raise
+        own = read_own(own.stored.comment.id, user_id=own.user_id)
+        is_verified = is_buyer(own)
     raise Contended(BEING_CHANGED)
 
 
 def _change_own_once(
     make_draft: Callable[[Draft], Draft],
+    own: OwnRead,
     *,
-    comment_id: str,
+    is_verified: bool,
     version: int | None,
-    user_id: str,
     now: datetime,
 ) -> bool:
-    with pool().together() as together:
-        blocked = together.start(is_blocked, user_id)
-        stored = load_own(comment_id, user_id=user_id)
-        before = stored.comment
-        draft = make_draft(draft_of(before))
-        is_same = draft_of(before) == draft
-        if not is_same and version is not None:
-            require_version(stored, version)
-        is_verified = before.verified or has_bought(user_id, before.product_id)
-        writer = Author(user_id, is_blocked=blocked.result())
+    stored = own.stored
+    before = stored.comment
+    draft = make_draft(draft_of(before))
+    is_same = draft_of(before) == draft
+    if not is_same and version is not None:
+        require_version(stored, version)
     # Staff may have decided on these words since: a gate is not asked again.
     if is_same:
         held_for = hold_reason(stored.item)
     else:
         after = replace(before, verified=is_verified, **asdict(draft))
-        held_for = _reason_to_hold(after, writer)
+        held_for = _reason_to_hold(after, Author(own.user_id, is_blocked=own.is_blocked))
     edited = edit_comment(stored, now=now, held_for=held_for, verified=is_verified, **asdict(draft))
     # An edit that was made already has sent its signals.
     if edited.version != stored.version:
@@ -440,22 +469,26 @@ def delete_comment(
     version: int | None = None,
     now: datetime | None = None,
     erased_in: str | None = None,
+    stored: StoredComment | None = None,
 ) -> bool:
     """Delete a comment with its dependents, and count it out (AP5, QP7).
 
-    ``version`` is the only one that is deleted, None for any. Returns whether there was a comment;
+    ``version`` is the only one that is deleted, None for any. ``stored`` is the comment as it was
+    just read; without it, it is read. Returns whether there was a comment;
     doing it again finishes what was interrupted. The tombstone is listed in the partition
     ``erased_in`` of ``by_author``, for an erasure. Raises EditLost for another version, and what
     `comments.store.writing.write_comments` does.
     """
     moment = now or clock.now()
+    just_read = [stored] if stored is not None else []
 
     def attempt() -> StoredComment:
-        stored = load_comment(comment_id)
+        # A second attempt reads what has made the first one fail.
+        current = just_read.pop() if just_read else load_comment(comment_id)
         if version is not None:
-            require_version(stored, version)
-        _write_deletion(stored, now=moment, erased_in=erased_in)
-        return stored
+            require_version(current, version)
+        _write_deletion(current, now=moment, erased_in=erased_in)
+        return current
 
     try:
         deleted = retry(attempt)

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import reswap, retarget
 
 from comments.filters import all_languages, language_name, preferred_language
-from comments.host import Product, find_product
+from comments.host import Product, find_product, product_reader
 from comments.items import NewComment
 from comments.lists.recent import recently_written, remember_written
 from comments.posting.forms import (
@@ -32,16 +32,21 @@ from comments.posting.forms import (
 from comments.posting.services import (
     CommentGone,
     Conflict,
+    Draft,
     Rejected,
+    Writer,
+    change_own,
     delete_comment,
     is_author,
+    is_buyer,
     load_own,
     post_comment,
-    save_edit,
+    read_own,
+    read_writer,
 )
 from comments.profiles.queries import find_written_about
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
-from comments.users import author_name, display_name_of, user_id_of
+from comments.users import author_name, display_name_of, user_id_of, visitor_of
 from comments.web.forms import (
     NO_SUCH_COMMENT,
     FormNotSaved,
@@ -53,12 +58,13 @@ from comments.web.forms import (
     redisplay_on_csrf_failure,
     require_user,
 )
-from comments.web.rate_limits import check_rate_limit
+from comments.web.rate_limits import check_rate_limit, write_counted_meanwhile
 from dynapages.calls import clock, labelled_calls
-from dynapages.django.access import signed_in
+from dynapages.django.access import Visitor, prefetch, signed_in
 from dynapages.django.jinja import jinja_macro
 from dynapages.django.next_page import back
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
+from dynapages.process import pool
 
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
@@ -67,6 +73,7 @@ WRITTEN_BEFORE = FormPage(WRITE_FORM.whole, "comments/posting/_written_before.ht
 """In the form's place, for who has commented on the product before."""
 ANOTHER = "another"
 """The parameter of a form that is to be shown all the same."""
+NOBODY = Writer("", is_blocked=False, has_bought=False)
 DELETED = gettext_lazy("The comment is deleted.")
 POSTED = gettext_noop("Thank you! Your comment is posted.")
 CHANGED = gettext_noop("Your comment is changed.")
@@ -99,11 +106,24 @@ def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     return _show_edit(request, comment_id)
 
 
+def _read_deletable(
+    _request: HttpRequest, _visitor: Visitor, comment_id: str
+) -> StoredComment | None:
+    """Read the comment, None when it is deleted."""
+    try:
+        with labelled_calls("comment"):
+            return load_comment(comment_id)
+    except NoSuchComment:
+        return None
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
-def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
+@prefetch(_read_deletable)
+def delete(request: HttpRequest, stored: StoredComment | None, comment_id: str) -> HttpResponse:
     """Delete a comment of one's own, or, as staff, any; a GET asks for confirmation."""
-    stored = _deletable(request, comment_id)
+    is_own = stored is None or is_author(user_id_of(request.user), stored)
+    if not (is_own or request.user.is_staff):
+        raise Http404(NO_SUCH_COMMENT)
     if request.method != "POST":
         if stored is None:
             raise Http404(NO_SUCH_COMMENT)
@@ -111,10 +131,9 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         return render(request, "comments/posting/delete.html", context)
     now = clock.now()
     # What is gone already is deleted again at the cost of who asks.
-    is_own = stored is None or is_author(user_id_of(request.user), stored)
     check_rate_limit(request, is_staff=not is_own)
     remember_written(request.session, comment_id, now=now)
-    delete_comment(comment_id, by=user_id_of(request.user), now=now)
+    delete_comment(comment_id, by=user_id_of(request.user), now=now, stored=stored)
     messages.success(request, DELETED)
     default = "/"
     if stored is not None and stored.comment.product_id:
@@ -169,8 +188,8 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
     form = NewCommentForm(request.POST, fallback=_language_of(request))
     try:
         with _conflicts_as_form_errors():
-            product = _product_or_404(product_id)
-            comment_id, is_held = _write_new(request, product, form)
+            product, writer = _read_before_post(request, product_id, form)
+            comment_id, is_held = _write_new(request, product, writer, form)
     except BadForm as error:
         form = _with_new_form_id(request, product_id)
         again = _("Here is a new one with all that you typed: send it once more.")
@@ -213,22 +232,44 @@ def _show_posted(
     return reswap(retarget(response, "#write-comment"), "outerHTML")
 
 
-def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> tuple[str, bool]:
-    """Post a comment; return its id, and whether it waits for the shop."""
-    user_id, now = require_user(request), clock.now()
+def _read_before_post(
+    request: HttpRequest, product_id: str, form: NewCommentForm
+) -> tuple[Product, Writer]:
+    """Read the product and the user, and what is known of them, in one round.
+
+    Raises Http404 and FormNotSaved.
+    """
+    visitor, writer = visitor_of(request), NOBODY
+    with pool().together() as together, missing_as_404():
+        confirmation = together.start(visitor.is_confirmed)
+        read_product = product_reader(together, product_id)
+        # Of a form that is shown again no more is read.
+        if form.is_valid() and visitor.user_id:
+            writer = read_writer(visitor.user_id, product_id)
+        product = read_product()
+        confirmation.result()
+    require_user(request)
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+    return product, writer
+
+
+def _write_new(
+    request: HttpRequest, product: Product, writer: Writer, form: NewCommentForm
+) -> tuple[str, bool]:
+    """Post a comment; return its id, and whether it waits for the shop."""
+    now = clock.now()
     # A form of another user or product is refused before anything is counted.
     form_id = form.cleaned_data["form_id"]
-    comment_id = comment_id_in(form_id, user_id=user_id, product_id=product.id)
+    comment_id = comment_id_in(form_id, user_id=writer.user_id, product_id=product.id)
     check_rate_limit(request)
     # Before the write: its answer may get lost, and the page after it must show the comment.
     remember_written(request.session, comment_id, now=now)
     is_held = post_comment(
         form.draft,
+        writer=writer,
         comment_id=comment_id,
         product_id=product.id,
-        user_id=user_id,
         author=display_name_of(request.user),
         now=now,
     )
@@ -263,13 +304,28 @@ def _save_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> bool:
     """Change a comment; return whether it waits for the shop."""
-    user_id, now = require_user(request), clock.now()
-    if not form.is_valid():
-        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
-    check_rate_limit(request)
+    visitor = visitor_of(request)
+    with pool().together() as together:
+        confirmation = together.start(visitor.is_confirmed)
+        # Of a form that is shown again nothing is read.
+        reading = None
+        if form.is_valid() and visitor.user_id:
+            reading = together.start(read_own, comment_id, user_id=visitor.user_id)
+        confirmation.result()
+        user_id = require_user(request)
+        if reading is None:
+            raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
+        with write_counted_meanwhile(request, user_id):
+            own = reading.result()
+            is_verified = is_buyer(own)
+    now = clock.now()
     remember_written(request.session, comment_id, now=now)
+
+    def replaced(_before: Draft) -> Draft:
+        return form.draft
+
     version = form.cleaned_data["version"]
-    return save_edit(form.draft, comment_id=comment_id, version=version, user_id=user_id, now=now)
+    return change_own(replaced, own, is_verified=is_verified, version=version, now=now)
 
 
 def _refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -> HttpResponse:
@@ -299,18 +355,6 @@ def _conflicts_as_form_errors() -> Iterator[None]:
             raise FormNotSaved(HTTPStatus.NOT_FOUND, str(NO_SUCH_COMMENT)) from error
         except Rejected as error:
             raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
-
-
-def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
-    """Read the comment, None when it is deleted. Raises Http404 for somebody else's."""
-    try:
-        with labelled_calls("comment"):
-            stored = load_comment(comment_id)
-    except NoSuchComment:
-        return None
-    if not (is_author(user_id_of(request.user), stored) or request.user.is_staff):
-        raise Http404(NO_SUCH_COMMENT)
-    return stored
 
 
 def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, object]:

@@ -27,8 +27,6 @@ from comments.posting.services import (
     add_comment,
     delete_comment,
     edit_comment,
-    post_comment,
-    save_edit,
 )
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import read_counts
@@ -40,6 +38,7 @@ from dynapages.process import client, pool
 from dynapages_testing.conflicts import conflicts
 from dynapages_testing.hooks import hooked
 from tests.support.chance import examples, unique
+from tests.support.comments.posting import edit_as, post_as
 from tests.support.comments.truth import START
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
@@ -192,11 +191,11 @@ class Writers(RuleBasedStateMachine):
 
     def post(self) -> None:
         comment_id, draft = str(ULID()), self.draft()
-        post_comment(
+        post_as(
+            AUTHOR,
             draft,
             comment_id=comment_id,
             product_id=self.product,
-            user_id=AUTHOR,
             author=AUTHOR,
             now=NOW,
         )
@@ -214,7 +213,7 @@ class Writers(RuleBasedStateMachine):
     def edit(self, comment_id: str, version: int) -> None:
         draft = self.draft()
         with suppress(EditLost, CommentGone, NoSuchComment):
-            save_edit(draft, comment_id=comment_id, version=version, user_id=AUTHOR, now=NOW)
+            edit_as(AUTHOR, draft, comment_id=comment_id, version=version, now=NOW)
             if comment_id in self.texts:  # else it was deleted after it was edited
                 self.texts[comment_id].add(draft.body)
 

@@ -10,12 +10,13 @@ import pytest
 from django.core.cache import cache
 from django.test import RequestFactory
 
-from comments.posting.services import Draft, delete_comment, post_comment, save_edit
+from comments.posting.services import Draft, delete_comment
 from comments.profiles.queries import ids_written_by
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import Meter, metered
 from dynapages.process import connect, current_connection
 from tests.support.comments.browsing import HTMX
+from tests.support.comments.posting import edit_as, post_as
 from tests.support.comments.writers import WORDS, load_older, made_product, new_url, nobody, someone
 from tests.support.entered import files_entered
 from tests.support.project import PROJECT
@@ -51,11 +52,11 @@ class Shelf:
     def post(self, draft: Draft) -> str:
         self.number = getattr(self, "number", 0) + 1
         comment_id = f"{self.product}-{self.number}"
-        post_comment(
+        post_as(
+            self.username,
             draft,
             comment_id=comment_id,
             product_id=self.product,
-            user_id=self.username,
             author=self.username,
             now=self.now.replace(microsecond=self.number),
         )
@@ -64,9 +65,7 @@ class Shelf:
     def edit(self, draft: Draft) -> None:
         latest = next(iter(ids_written_by(self.username)))
         with metered() as self.meter:
-            save_edit(
-                draft, comment_id=latest, version=self.version, user_id=self.username, now=self.now
-            )
+            edit_as(self.username, draft, comment_id=latest, version=self.version, now=self.now)
         self.version += 1
 
 
@@ -111,7 +110,7 @@ class TestTheCost:
 
 
 MOST_OF_A_LIST = 45
-MOST_OF_A_POST = 52
+MOST_OF_A_POST = 53
 """Files of the product, threads of the pool included."""
 
 

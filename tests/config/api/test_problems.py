@@ -81,7 +81,7 @@ class TestAProblem:
         assert problem_of(answer)[0] in {403, 422}
 
     def test_tells_of_a_fault_of_ours(self, monkeypatch):
-        monkeypatch.setattr("comments.api.comments.find_product", None)
+        monkeypatch.setattr("comments.api.comments.product_reader", None)
         monkeypatch.setattr("comments.api.comments.read_comment", None)
         status, sentence = problem_of(NOBODY.get("/comments/any"))
         assert (status, sentence[:31]) == (500, "Something went wrong on our sid")

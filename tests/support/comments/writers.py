@@ -10,7 +10,7 @@ from django.utils import timezone
 from ulid import ULID
 
 from comments.items import NewComment
-from comments.posting.services import Draft, post_comment
+from comments.posting.services import Draft
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import StoredComment, load_comment
 from shop.accounts.queries import find_user
@@ -19,6 +19,7 @@ from shop.catalogue.services import ensure_products
 from tests.support.chance import unique
 from tests.support.comments.browsing import Shown, Visitor
 from tests.support.comments.loading import load
+from tests.support.comments.posting import post_as
 from tests.support.comments.truth import numbered_comments
 
 _addresses = (f"10.9.{n >> 8 & 255}.{n & 255}" for n in itertools.count(1))
@@ -39,11 +40,11 @@ class Writer(Visitor):
         draft = Draft(int(words["rating"]), words["language"], words["title"], words["body"])
         now = timezone.now()
         comment_id = str(ULID.from_datetime(now))
-        post_comment(
+        post_as(
+            self.username,
             draft,
             comment_id=comment_id,
             product_id=product_id,
-            user_id=self.username,
             author=self.username,
             now=now,
         )

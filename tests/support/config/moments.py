@@ -19,7 +19,7 @@ from django.test import Client, override_settings
 
 from comments.host import SETS
 from comments.models import TABLE as COMMENTS
-from comments.posting.services import Draft, delete_comment, draft_of, post_comment, save_edit
+from comments.posting.services import Draft, delete_comment, draft_of
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.search.models import TABLE as WORDS
@@ -52,6 +52,7 @@ from shop.table import TABLE as SHOP
 from tests.support.catalogue.making import category
 from tests.support.comments.deciding import feature, hide, restore
 from tests.support.comments.outage import own_engine
+from tests.support.comments.posting import edit_as, post_as
 from tests.support.snapshots import Snapshot
 from tests.support.work import finish_what_waits
 
@@ -262,11 +263,11 @@ def _second_week() -> None:
 def write(
     comment_id: str, who: str, product: str, rating: int, text: str, *, language: str = "en"
 ) -> None:
-    post_comment(
+    post_as(
+        who,
         Draft(rating, language, "Title", text),
         comment_id=comment_id,
         product_id=product,
-        user_id=who,
         author=who,
         now=clock.now(),
     )
@@ -284,11 +285,11 @@ def post_by_key(key: str) -> Any:
 
 def edit(comment_id: str, text: str) -> None:
     stored = load_comment(comment_id)
-    save_edit(
+    edit_as(
+        stored.comment.user_id,
         replace(draft_of(stored.comment), body=text),
         comment_id=comment_id,
         version=stored.version,
-        user_id=stored.comment.user_id,
         now=clock.now(),
     )
 
