@@ -91,7 +91,7 @@ class PlannedMove:
         return _status_update(self.order, self.source, self.change)
 
     def require_own(self, stored: Item) -> None:
-        """Require that the order, which was not moved, was by an earlier request of the same user.
+        """Require that an order that is not moved now was moved before, by the same user.
 
         Raises OrderMoved and MovedByAnother, and NoSuchOrder if ``stored`` is empty.
         """

@@ -36,10 +36,12 @@ FORMS = {
     "basket/remove/": {"product_id": "lamp"},
     "basket/change/": {"product_id": "lamp", "quantity": "1"},
     "basket/place/": {"order_id": "0" * 26, "point": "p"},
-    "orders/<id:order_id>/move/": {"from_status": "PLACED", "move": "CANCELED", "next": "/"},
+    "orders/<id:order_id>/move/": {
+        "owner": "fuzz", "from_status": "PLACED", "move": "CANCELED", "next": "/",
+    },
     "orders/<id:order_id>/pickup/choose/": {"point": "p"},
     "orders/<id:order_id>/again/": {"next": "/"},
-    "staff/orders/move/": {"move": "SHIPPED", "order": "0" * 26, "next": "/"},
+    "staff/orders/move/": {"move": "SHIPPED", "order": f"{'0' * 26}/fuzz", "next": "/"},
     "staff/orders/all/": {"count": "1", "after": "x"},
     "products/<id:product_id>/comments/new/": {
         "form_id": "x", "rating": "5", "title": "t", "body": "b", "language": "en",
