@@ -273,6 +273,14 @@ class TestAWriteToAListThatIsThrottled:
             spread(frozenset({1}))
         assert shards.count() == 1
 
+    @pytest.mark.parametrize(("throttled", "expected"), [(0, 2), (2, 2), (3, 1)])
+    def test_doubles_them_where_any_of_several_items_was(self, of_process, throttled, expected):
+        shards = of_process()
+        spread = shards.spreading(most=8, items=3)
+        for _ in range(2):
+            spread(frozenset({throttled}))
+        assert shards.count() == expected
+
     def test_is_written_even_if_the_number_cannot_be(self, of_process):
         def refuse(**_: object) -> None:
             raise ClientError({"Error": {"Code": "ThrottlingException"}}, "UpdateItem")
