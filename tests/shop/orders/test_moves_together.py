@@ -35,7 +35,14 @@ from shop.orders.refs import OrderRef
 from shop.orders.signals import order_moved
 from shop.table import OPEN_ORDERS, QUEUE, TABLE
 from tests.support.chance import examples, unique
-from tests.support.comments.faulty import Fault, before_the_next_transaction, troubled
+from tests.support.comments.faulty import (
+    EVENTS,
+    Fault,
+    Killed,
+    before_the_next_transaction,
+    faults,
+    troubled,
+)
 from tests.support.orders.making import LATER, made_order, move, put, stored_order
 from tests.support.orders.queueing import stored_status
 from tests.support.shop.checks import differences, lose, stored
@@ -440,6 +447,7 @@ class TestMovesToDelivered:
         put(newer, older)
         assert move_them([newer, older], DELIVERY) == moved([newer, older])
         assert edges(newer) == {pen: older.id}
+        assert differing([newer, older]) == []
 
     def test_leave_purchases_to_an_order_of_meanwhile(self):
         orders = some_orders(DELIVERY, number=4)
@@ -474,6 +482,27 @@ class TestMovesToDelivered:
         assert "unsettled" in stored_order(order.username, order.id)
         assert move_them([order], DELIVERY) == moved([order])
         assert len(listed([order])) == 120
+
+
+class TestAProcessThatIsKilled:
+    @pytest.mark.parametrize("when", EVENTS)
+    def test_leaves_what_the_same_call_completes_whichever_call_it_was_at(self, when):
+        rounds = 0
+        every_order: list[NewOrder] = []
+        for fault in faults(when, every_call=True, kills=True):
+            bought = lines_of(*(unique("p") for _ in range(99)))
+            large = made_order(unique("alex"), Status.SHIPPED, lines=bought)
+            put(large)
+            orders = [*some_orders(DELIVERY, customers=2, number=3), large]
+            with fault.injected(), suppress(Killed):
+                move_them(orders, DELIVERY)
+            assert move_them(orders, DELIVERY) == moved(orders)
+            assert histories(orders) == [["PLACED", "SHIPPED", "DELIVERED"]] * 4
+            assert len(listed(orders)) == 2 + 99  # two orders of one customer share a product
+            every_order += orders
+            rounds += 1
+        assert rounds > 3
+        assert differing(every_order) == []
 
 
 class TestTransactions:
