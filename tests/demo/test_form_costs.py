@@ -1,21 +1,17 @@
 """What the forms of the site and the writes of its API cost: no more than the docs' tables say."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
-from comments.search.models import TABLE, WordItem
 from dynapages.calls import Meter, metered
-from dynapages.process import client
-from dynapages.tables import create_missing
-from tests.support.comments.options import comments_set
 from tests.support.config.api import operations
-from tests.support.forms import by_api, of_accounts, of_comments, of_orders
-from tests.support.forms.cast import Cast, Form
+from tests.support.forms import by_api
+from tests.support.forms.cast import Cast
+from tests.support.forms.every_form import FORMS, PAGES
 from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.usefixtures("searched"), pytest.mark.real_engine]
@@ -26,12 +22,6 @@ ROW = re.compile(
     r"^\| (?P<name>[^|]+) \| (\d+) \| (\d+) \| ([\d.]+) \| (\d+) \| (\d+) \| ([\d.]+) \|$",
     re.MULTILINE,
 )
-FORMS: dict[str, Callable[[Cast], Form | by_api.NamedCall]] = {
-    **of_comments.FORMS,
-    **of_orders.FORMS,
-    **of_accounts.FORMS,
-    **by_api.FORMS,
-}
 
 
 @dataclass(frozen=True)
@@ -60,16 +50,6 @@ def documented() -> Mapping[str, tuple[Costs, Costs]]:
 
 def _costs(calls: str, rounds: str, units: str) -> Costs:
     return Costs(int(calls), int(rounds), float(units))
-
-
-@pytest.fixture(scope="module")
-def searched(tables):
-    """Tables of comments that can be searched, as in the sample shop."""
-    with ExitStack() as stack:
-        stack.enter_context(comments_set(SEARCH=True))
-        create_missing([WordItem], client=client())
-        yield
-    client().delete_table(TableName=TABLE)
 
 
 def measured(name: str) -> tuple[Costs, Costs]:
@@ -139,9 +119,8 @@ class TestEveryWrite:
     """What is added to the site is measured, too."""
 
     def test_of_the_pages_is_measured(self):
-        pages = {**of_comments.FORMS, **of_orders.FORMS, **of_accounts.FORMS}
         measured = {
-            resolve(form(Cast()).path.partition("?")[0]).url_name for form in pages.values()
+            resolve(form(Cast()).path.partition("?")[0]).url_name for form in PAGES.values()
         }
         assert pages_with_forms() - measured - NOT_MEASURED == set()
 

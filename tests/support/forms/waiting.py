@@ -6,16 +6,19 @@ themselves: of calls that wait for one another, none begins before the other has
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from threading import Lock, get_ident
+from threading import Lock, current_thread, get_ident
 from typing import Any
 
+from dynapages.process import background_client, client, slow_client
 from dynapages_testing.hooks import hooked
 from tests.support.comments.faulty import kind_of
 
 MILLISECONDS = 50
 """How long each call takes longer: so long that calls at the same time are seen to be."""
+ACTIVITY_LOG = "The activity log"
+"""The thread that writes it, for whichever form: its calls are not observed."""
 
 
 @dataclass(eq=False)
@@ -35,12 +38,10 @@ class Observation:
 
     calls: list[Observed] = field(default_factory=list)
     answered: float = float("inf")
-    begun: float = field(default_factory=time.monotonic)
 
-    @property
-    def seconds(self) -> float:
-        """How long the answer took."""
-        return self.answered - self.begun
+    def is_answered(self) -> None:
+        """Note that the answer is there: what ends later is behind it."""
+        self.answered = time.monotonic()
 
     @property
     def awaited(self) -> list[Observed]:
@@ -78,6 +79,8 @@ def observed(milliseconds: int = MILLISECONDS) -> Iterator[Observation]:
     open_calls: dict[int, Observed] = {}
 
     def begin(model: Any, context: dict[str, Any], **_: Any) -> None:
+        if current_thread().name == ACTIVITY_LOG:
+            return
         kind = kind_of(model.name, context.get("dynamo_request", {}))
         call = Observed(kind, get_ident(), time.monotonic())
         with lock:
@@ -87,8 +90,12 @@ def observed(milliseconds: int = MILLISECONDS) -> Iterator[Observation]:
 
     def end(parsed: Any, **_: Any) -> None:
         with lock:
-            call = open_calls.pop(get_ident())
-        call.ended, call.was_refused = time.monotonic(), "Error" in parsed
+            call = open_calls.pop(get_ident(), None)
+        if call is not None:
+            call.ended, call.was_refused = time.monotonic(), "Error" in parsed
 
-    with hooked("before-call.dynamodb.*", begin), hooked("after-call.dynamodb.*", end):
+    with ExitStack() as stack:
+        for each in (client(), background_client(), slow_client()):
+            stack.enter_context(hooked("before-call.dynamodb.*", begin, of=each))
+            stack.enter_context(hooked("after-call.dynamodb.*", end, of=each))
         yield observation

@@ -1,0 +1,50 @@
+"""The rounds of a form are those that its visitor waits for, and little is left for afterwards."""
+
+import re
+
+import pytest
+
+from dynapages.calls import metered
+from tests.support.forms.cast import Cast
+from tests.support.forms.every_form import FORMS
+from tests.support.forms.waiting import observed
+from tests.support.work import finish_what_waits
+
+pytestmark = [pytest.mark.usefixtures("searched"), pytest.mark.real_engine, pytest.mark.slow]
+
+DELETION = re.compile(
+    r"(TransactWriteItems Delete \S+  CHANGES, Delete \S+  PENDING)|(DeleteItem \S+  DUE)"
+)
+"""Of the items that name a change which is not finished."""
+WITH_EMAILS = frozenset(
+    {
+        "sign up with an e-mail address",
+        "change one's password",
+        "ask for a new password",
+        "choose a new password",
+        "change one's e-mail address",
+        "have the confirmation sent again",
+        "set up a second factor",
+        "turn off the second factor",
+    }
+)
+"""Forms behind whose answer the worker sends an e-mail, whatever it reads for that."""
+
+
+class TestAForm:
+    @pytest.mark.parametrize("name", FORMS)
+    def test_waits_for_the_rounds_that_are_counted(self, name):
+        cast = Cast()
+        once, again = FORMS[name](cast), FORMS[name](cast)
+        once.send()
+        finish_what_waits()
+        with observed() as observation:
+            with metered() as meter:
+                again.send()
+            observation.is_answered()
+            finish_what_waits()
+        assert [call.kind for call in observation.awaited if call.was_refused] == []
+        assert len(observation.awaited) == meter.calls
+        assert observation.rounds == meter.rounds
+        behind = [call.kind for call in observation.behind if not DELETION.fullmatch(call.kind)]
+        assert behind == [] or name in WITH_EMAILS
