@@ -17,6 +17,7 @@ from django.utils import translation
 from django.utils.module_loading import import_string
 
 from dynapages.django.paging import address_of
+from dynapages.django.tables import TableCommand
 from dynapages.django.work import queues
 from dynapages.process import client, connect, current_connection
 from dynapages.tables import create_missing
@@ -179,6 +180,14 @@ def nothing_takes_long_that_need_not():
         WHITENOISE_AUTOREFRESH=True,
     ):
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_give_up_soon():
+    """Commands of the tests' own process wait no longer for a failing database than pages do."""
+    TableCommand.is_patient = False
+    yield
+    TableCommand.is_patient = True
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from comments.store.derived import bulk_batches
 from comments.store.states import State
 from comments.store.table import ATTEMPTS
 from comments.store.writing import CommentChange, Committed, Owes, write_comments
-from dynapages.calls import Batches, clock, in_chunks, sentence_about
+from dynapages.calls import Batches, clock, in_chunks, one_task, sentence_about, size_of_batch
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.process import client
@@ -171,7 +171,7 @@ class BulkWriter:
     def _put(self, changes: Sequence[Change]) -> set[str]:
         """Write changes; return the ids of the comments that others have changed meanwhile."""
         lost_ids: set[str] = set()
-        for lost in self._batches.pool.map(_write_transaction, _transactions(changes)):
+        for lost in self._batches.pool.map(_write_in_turn, _transactions(changes)):
             lost_ids.update(lost)
         return lost_ids
 
@@ -245,6 +245,12 @@ def _announce(changes: Iterable[Change]) -> None:
 # Transactions
 
 
+def _write_in_turn(changes: Sequence[Change]) -> list[str]:
+    """Write changes like `_write_transaction`, with few others at a time where that is slow."""
+    with one_task():
+        return _write_transaction(changes)
+
+
 def _write_transaction(changes: Sequence[Change]) -> list[str]:
     """Write changes in a transaction; return their ids where others have changed one of them."""
     imported: list[CommentChange] = []
@@ -268,6 +274,7 @@ def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
     actions_of_product, actions_of_all = 1, 0
     if is_searchable():
         actions_of_product, actions_of_all = 2, 2
+    most_actions = size_of_batch(MOST_ACTIONS)
     group: list[Change] = []
     actions, characters = 0, 0
     products: set[str] = set()
@@ -278,7 +285,7 @@ def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
         products |= change.products
         in_transaction = actions + actions_of_product * len(products) + actions_of_all
         # Several comments in a transaction share the writes of counts, marks and the due item.
-        is_full = in_transaction > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
+        is_full = in_transaction > most_actions or characters > TRANSACTION_CHARACTERS
         if group and is_full:
             yield group
             group = []

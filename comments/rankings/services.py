@@ -30,7 +30,7 @@ from comments.models import TABLE, ProductRank
 from comments.rankings.newest import IndexStart, find_newest, index_start
 from comments.store.counts import counters, counts_in, parse_cell_name
 from comments.store.writing import CommentChange, Following, Owes
-from dynapages.calls import Backoff, Started, in_chunks, labelled_calls, sentence_about
+from dynapages.calls import Backoff, Started, few_of, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.items import Item, table_key
 from dynapages.lists import SEPARATOR
@@ -55,8 +55,6 @@ MOST_STORED_SINGLY = 8
 """Ranks up to which each is stored by itself, which costs half of what a transaction does."""
 ENOUGH_LOSSES = 2
 """Lost races, begun after the commit, after which a writer may stop if another has its comment."""
-MOST_NAMED = 3
-"""Products that are named in the log when their ranks could not be stored."""
 _BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
 
 PARTITION = ProductRank.rank_partition.attr_name
@@ -335,9 +333,8 @@ def refresh_ranks(
     except FAILURES as failure:
         if not log_failures:
             raise
-        named = ", ".join(itertools.islice(products, MOST_NAMED))
         sentence = "The ranks of %d products were left behind (%s): %s"
-        logger.warning(sentence, len(products), named, sentence_about(failure))
+        logger.warning(sentence, len(products), few_of(list(products)), sentence_about(failure))
         return False
     return True
 

@@ -17,6 +17,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from secrets import token_hex
 from zlib import crc32
 
@@ -42,7 +43,7 @@ from comments.store.writing import (
     Following,
     Owes,
 )
-from dynapages.calls import Batches, clock, sentence_about, time_budget
+from dynapages.calls import Batches, clock, few_of, in_chunks, sentence_about, time_budget
 from dynapages.items import Item, table_key
 from dynapages.lists import id_at, parse_timestamp, timestamp
 from dynapages.process import client, page_batches
@@ -55,6 +56,8 @@ SHARDS = 4
 """Partitions that changes are spread over."""
 MOST_OF_A_WRITER = PATIENCE * 3 / 4
 """How long after its change a process may write postings: others take over after `PATIENCE`."""
+COMMENTS_AT_ONCE = 25
+"""Of a change: comments whose postings are written together."""
 AT = WordChange.at.attr_name
 _NAMED = WordChange.named.attr_name
 _MARKS = WordChange.marks.attr_name
@@ -205,11 +208,18 @@ class WordWriter(DerivedWriter[str]):
         writes: dict[str, Writes] = {}
         for key, names in by_comment.items():
             writes[key] = Writes(deletes=frozenset(names))
-        # Others take a change over after a while: what is put after that would be unknown to them.
+        for some in in_chunks(writes.items(), COMMENTS_AT_ONCE):
+            # Where the database is slow, a change of many comments takes longer than others wait.
+            if self._time_left() < MOST_OF_A_WRITER / 2:
+                write_transaction(client(), self.put())
+            # Others take a change over after a while: what is put after that is unknown to them.
+            with time_budget(self._time_left().total_seconds()):
+                self.settle(dict(some), self.after)
+
+    def _time_left(self) -> timedelta:
+        """Return how long postings may be written until the change must be renewed."""
         began = parse_timestamp(self.stored[AT]["S"])
-        seconds_left = (began + MOST_OF_A_WRITER - clock.now()).total_seconds()
-        with time_budget(seconds_left):
-            self.settle(writes, self.after)
+        return began + MOST_OF_A_WRITER - clock.now()
 
     def write_or_log(self) -> bool:
         """Write the postings after a commit; return whether they are written.
@@ -330,9 +340,9 @@ def marks_in(stored: Item) -> set[Name]:
 
 
 def comments_of(stored: Item) -> str:
-    """Return the ids of the comments that a stored change is about, for a reader."""
+    """Return the ids of the comments that a stored change is about, or of a few, for a reader."""
     comment_ids = {id_at(place) for _partition, place in names_in(stored)}
-    return ", ".join(sorted(comment_ids))
+    return few_of(sorted(comment_ids))
 
 
 def rewrite(named: Iterable[Name]) -> None:

@@ -17,7 +17,7 @@ from typing import ClassVar, Generic, TypeVar
 from django.conf import settings
 
 from comments.store.table import ATTEMPTS
-from dynapages.calls import Batches, Pool, in_chunks, instead_of_batches
+from dynapages.calls import Batches, Pool, in_chunks, instead_of_batches, size_of_batch
 from dynapages.items import Item
 from dynapages.process import client
 from dynapages.writes import MOST_ACTIONS, Action, Contended, write_transaction
@@ -164,7 +164,8 @@ class TransactedPuts(Batches):
 
     def put(self, table: str, items: Iterable[Item]) -> None:
         puts: list[Action] = [{"Put": {"TableName": table, "Item": item}} for item in items]
-        writes = [partial(write_transaction, self.client, c) for c in in_chunks(puts, MOST_ACTIONS)]
+        chunks = in_chunks(puts, size_of_batch(MOST_ACTIONS))
+        writes = [partial(write_transaction, self.client, chunk) for chunk in chunks]
         with instead_of_batches():
             self.pool.gather(writes)
 

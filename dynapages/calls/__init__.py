@@ -12,6 +12,7 @@ from dynapages.calls.faults import (
     Unavailable,
     Unreachable,
     fault_in,
+    few_of,
     sentence_about,
 )
 from dynapages.calls.meter import (
@@ -26,6 +27,7 @@ from dynapages.calls.meter import (
     request_of,
     units_of_process,
 )
+from dynapages.calls.patience import Patience, one_task, patient, size_of_batch
 from dynapages.calls.pool import (
     Backoff,
     OutOfTime,
@@ -50,6 +52,7 @@ __all__ = [
     "Meter",
     "NotSetUp",
     "OutOfTime",
+    "Patience",
     "Pool",
     "Started",
     "Throttled",
@@ -63,13 +66,17 @@ __all__ = [
     "clock",
     "current_meter",
     "fault_in",
+    "few_of",
     "in_chunks",
     "instead_of_batches",
     "labelled_calls",
     "metered",
+    "one_task",
+    "patient",
     "request_of",
     "seconds_left",
     "sentence_about",
+    "size_of_batch",
     "time_budget",
     "units_of_process",
 ]

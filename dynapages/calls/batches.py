@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import BUSY, Throttled, fault_in
+from dynapages.calls.patience import current_patience, size_of_batch
 from dynapages.calls.pool import Backoff, Pool
 from dynapages.errors import DynamoError
 from dynapages.items import Item
@@ -83,7 +84,7 @@ class Batches:
         def write(batch: Sequence[Any]) -> None:
             self._until_done(partial(self._write_once, table), batch)
 
-        self.pool.map(write, in_chunks(requests, WRITE_LIMIT))
+        self.pool.map(write, in_chunks(requests, size_of_batch(WRITE_LIMIT)))
 
     def get(self, table: str, table_keys: Iterable[Item], *, consistent: bool = True) -> list[Item]:
         """Read the items with these keys; those that do not exist are left out.
@@ -100,7 +101,8 @@ class Batches:
             return self._until_done(partial(self._read_once, consistent=consistent), batch)
 
         items: list[Keyed] = []
-        for items_of_batch in self.pool.map(read, in_chunks(keys, READ_LIMIT)):
+        batches = in_chunks(keys, size_of_batch(READ_LIMIT))
+        for items_of_batch in self.pool.map(read, batches):
             items += items_of_batch
         return items
 
@@ -109,9 +111,11 @@ class Batches:
     ) -> list[Keyed]:
         """Repeat a call with the requests that it leaves; return the items that it has read."""
         pauses = self.backoff.pauses()
+        attempts = 0
         items: list[Keyed] = []
         pending = requests
         while True:
+            attempts += 1
             try:
                 answer = call(pending)
             except ClientError as error:  # a throttled call has processed nothing
@@ -122,11 +126,13 @@ class Batches:
                 pending = answer.unprocessed
             if not pending:
                 return items
+            patience = current_patience()
+            if patience is not None:
+                patience.note_throttled()
             pause = next(pauses, None)
             if pause is None:
                 raise BatchIncomplete(
-                    f"{len(pending)} items were still unprocessed "
-                    f"after {self.backoff.attempts} attempts"
+                    f"{len(pending)} items were still unprocessed after {attempts} attempts"
                 ) from Throttled(BUSY)
             self.sleep(pause)
 

@@ -33,6 +33,7 @@ from urllib3 import HTTPResponse
 
 from dynapages.calls import meter
 from dynapages.calls.faults import Throttled, Unavailable, Unreachable, fault_in
+from dynapages.calls.patience import ANSWER_SECONDS, Patience, current_patience
 from dynapages.calls.pool import Backoff, OutOfTime, seconds_left
 from dynapages.calls.transport import (
     Damaged,
@@ -231,10 +232,13 @@ class _Call:
 
     def repeat(self) -> tuple[AWSResponse, Parsed]:
         """Make attempts until one is final; return its answer. Raises why there is none."""
+        patience = current_patience()
+        if patience is not None:
+            return self.repeat_patiently(patience)
         number = 0
         while True:
             number += 1
-            self.set_deadline()
+            self.set_deadline(self.client.connection.read_seconds)
             self.client.breaker.enter()
             attempt = self.attempt()
             pause = BACKOFF.pause(number)
@@ -243,13 +247,44 @@ class _Call:
                 return attempt.result(retries=number - 1)
             sleep(pause)
 
-    def set_deadline(self) -> None:
+    def repeat_patiently(self, patience: Patience) -> tuple[AWSResponse, Parsed]:
+        """Make attempts like `repeat`, for as long as a batch job waits, and without a breaker."""
+        number = 0
+        ends_at = patience.clock() + patience.seconds
+        while True:
+            number += 1
+            with patience.one_call():
+                self.set_deadline(ANSWER_SECONDS)
+                began = patience.clock()
+                attempt = self.attempt()
+            self.note(attempt, patience, seconds=patience.clock() - began)
+            pause = BACKOFF.pause(number)
+            has_another = number < self.client.connection.attempts
+            # What has never answered is not there, as where an address is wrong.
+            if patience.has_answered:
+                has_another = patience.clock() + pause < ends_at
+            is_passing = isinstance(attempt.fault, Throttled | Unreachable)
+            if not (is_passing and has_another and pause < seconds_left()):
+                return attempt.result(retries=number - 1)
+            sleep(pause)
+
+    @staticmethod
+    def note(attempt: _Attempt, patience: Patience, *, seconds: float) -> None:
+        """Tell a batch job's patience what an attempt came to."""
+        if isinstance(attempt.fault, Throttled):
+            patience.note_throttled()
+        elif isinstance(attempt.fault, Unreachable):
+            patience.note_no_answer()
+        else:
+            patience.note_answer(seconds)
+
+    def set_deadline(self, most_seconds: float) -> None:
         """Set when the answer to the next attempt must be there. Raises OutOfTime."""
         left = seconds_left()
         if left <= 0:
             raise OutOfTime
         share = max(left / 2, min(left, LEAST_SECONDS))
-        answer_deadline.set(monotonic() + min(self.client.connection.read_seconds, share))
+        answer_deadline.set(monotonic() + min(most_seconds, share))
 
     def attempt(self) -> _Attempt:
         """Make the call once, by the client's transport, and note for its breaker what came."""

@@ -5,7 +5,7 @@ through both. Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -33,6 +33,9 @@ NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names 
 _NO_DYNAMODB = gettext_noop("What answers at the database's address is not DynamoDB.")
 _OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
 _NOT_SET_UP = gettext_noop("The database is not set up yet: “manage.py create_tables” does it.")
+
+MOST_NAMED = 3
+"""Names in a line; of others it says how many there are."""
 
 # Errors by their codes, their messages, and their classes
 _throttled: Any = ThrottledRetryableChecker()
@@ -202,3 +205,12 @@ def _wrapped_in(error: BaseException) -> BaseException | None:
     """Return the error that one of PynamoDB's has as its attribute ``cause``."""
     cause = getattr(error, "cause", None)
     return cause if isinstance(cause, BaseException) else None
+
+
+def few_of(names: Sequence[str]) -> str:
+    """Format names for a line that a person reads: the first three, and how many others."""
+    named = ", ".join(names[:MOST_NAMED])
+    others = len(names) - MOST_NAMED
+    if others <= 0:
+        return named
+    return f"{named} and {others} more"

@@ -12,12 +12,14 @@ from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from math import inf, isinf
 from threading import Lock
 from time import monotonic
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from dynapages.calls.meter import join_rounds
+from dynapages.calls.patience import current_patience
 from dynapages.errors import DynamoError
 
 T = TypeVar("T")
@@ -26,6 +28,8 @@ Arguments = ParamSpec("Arguments")
 
 GRACE = 0.1
 """Seconds that a call gets to end by its own deadline."""
+_MOST_DOUBLINGS = 20
+"""Of a pause: by then it is longer than any."""
 _JITTER = random.Random()  # noqa: S311 - no secret; a thread's pauses leave the program's numbers alone
 _until: ContextVar[float] = ContextVar("until", default=inf)
 """When the budget is spent: a moment of `time.monotonic`."""
@@ -80,8 +84,11 @@ class Backoff:
     longest: float = 5.0
 
     def pauses(self) -> Iterator[float]:
-        """Yield the pause in seconds before each attempt but the first, while there is time."""
-        for attempt in range(1, self.attempts):
+        """Yield the pause in seconds before each attempt but the first, while there is time.
+
+        In a patient job (`dynapages.calls.patience`) there are as many as its seconds allow.
+        """
+        for attempt in self._attempts():
             pause = self.pause(attempt)
             if pause >= seconds_left():
                 return
@@ -89,7 +96,20 @@ class Backoff:
 
     def pause(self, attempt: int) -> float:
         """Return the pause in seconds after an attempt, counted from 1."""
-        return _JITTER.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))
+        doublings = min(attempt - 1, _MOST_DOUBLINGS)
+        return _JITTER.uniform(0, min(self.longest, self.first * 2**doublings))
+
+    def _attempts(self) -> Iterator[int]:
+        """Yield the numbers of attempts that may be followed by another."""
+        patience = current_patience()
+        if patience is None:
+            yield from range(1, self.attempts)
+            return
+        ends_at = patience.clock() + patience.seconds
+        for attempt in count(1):
+            if patience.clock() >= ends_at:
+                return
+            yield attempt
 
 
 # Calls at the same time

@@ -5,7 +5,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
 from dynapages.errors import DynamoError
@@ -21,6 +21,17 @@ def at_least_one(text: str) -> int:
     if number < 1:
         raise ArgumentTypeError(f"“{text}” is not a whole number of at least 1")
     return number
+
+
+def add_at_a_time_option(parser: CommandParser) -> None:
+    """Add ``--at-a-time``, which a `dynapages.django.tables.TableCommand` heeds."""
+    parser.add_argument(
+        "--at-a-time",
+        type=at_least_one,
+        metavar="N",
+        help="calls to the database at a time, at the most (16); it makes fewer while the database "
+        "is slow; your own moto bears 1",
+    )
 
 
 @contextmanager
@@ -53,6 +64,16 @@ def sentence_to_go_on(failure: BaseException) -> str:
     if is_refused or isinstance(fault, EngineTooOld | TableDiffers):
         return sentence_about(failure)
     return f"{sentence_about(failure)} {GO_ON}"
+
+
+def say(command: BaseCommand, line: str) -> None:
+    """Write a line to a command's stderr, above a bar of `Progress` if there is one."""
+    if not sys.stderr.isatty():
+        command.stderr.write(line)
+        return
+    from tqdm import tqdm  # noqa: PLC0415 - only some commands need it
+
+    tqdm.write(line, file=sys.stderr)
 
 
 Advance = Callable[[int], object]

@@ -10,6 +10,7 @@ command compares them before it begins.
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,9 @@ from django.core.signals import request_started
 from django.utils.module_loading import import_string
 
 from dynapages.calls.faults import FAILURES, Unreachable, fault_in
-from dynapages.process import background_client, on_every_client
+from dynapages.calls.patience import Patience, patient
+from dynapages.django.options import say
+from dynapages.process import background_client, current_connection, on_every_client
 from dynapages.tables import TableDiffers, require_ready
 from dynapages.work import worker
 
@@ -80,17 +83,25 @@ _schedule = _Schedule()
 class TableCommand(BaseCommand):
     """A command that reads or writes tables: it refuses to begin where one differs.
 
-    One that inherits from another, and uses no table itself, sets ``compares_tables`` to False.
+    One that inherits from another, and uses no table itself, sets ``compares_tables`` to False. It
+    waits for a slow database with `dynapages.calls.patience`, with as many calls at a time as the
+    option ``at_a_time`` says; one that runs for good, and tries again by itself, sets
+    ``is_patient`` to False.
     """
 
     compares_tables = True
+    is_patient = True
 
     def execute(self, *args: Any, **options: Any) -> str | None:  # noqa: ANN401 - Django's
         if self.compares_tables:
             for sentence in compare_tables().values():
                 if sentence is not None:
                     raise CommandError(sentence)
-        return super().execute(*args, **options)
+        if not self.is_patient:
+            return super().execute(*args, **options)
+        at_a_time = options.get("at_a_time") or current_connection().parallel_calls
+        with patient(Patience(at_a_time=at_a_time, say=partial(say, self))):
+            return super().execute(*args, **options)
 
 
 # Processes that serve

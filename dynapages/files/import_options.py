@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from django.utils.dates import MONTHS, MONTHS_3, MONTHS_ALT, MONTHS_AP
 from django.utils.translation import check_for_language, override
 
-from dynapages.django.options import at_least_one
+from dynapages.django.options import add_at_a_time_option, at_least_one
 from dynapages.files.columns import BadMapping
 from dynapages.files.dates import DateFormats, FormatUnknown
 from dynapages.files.encodings import require_encoding
@@ -83,7 +83,7 @@ def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
     """Add options about a file, the list of rejected rows, and the report.
 
     They are ``--encoding``, ``--delimiter``, ``--rows``, ``--limit``, ``--dry-run``, ``--rejects``,
-    ``--json``.
+    ``--json``, and ``--at-a-time``.
     """
     parser.add_argument(
         "--encoding", metavar="NAME", help="such as latin-1; found out if it is not given"
@@ -115,6 +115,7 @@ def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
         help=f"where rejected rows are listed (var/imports/<{of}'s name>-….rejected.csv)",
     )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+    add_at_a_time_option(parser)
 
 
 def row_file(

@@ -20,6 +20,7 @@ from threading import Condition, Thread
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in, sentence_about
 from dynapages.calls.meter import metered
+from dynapages.calls.patience import current_patience, patient
 from dynapages.work.queues import Outcome, Owed, Queue
 
 INTERVAL = 60.0
@@ -134,14 +135,16 @@ class Worker:
         """Make a call by the thread of this process after so many seconds.
 
         It should be one that others make as well if this process dies. An error it raises is
-        logged. In a process that was not started, a thread is started for this alone.
+        logged. A batch job's is made with the job's patience. In a process that was not started, a
+        thread is started for this alone.
         """
         with self._state:
             # What is stored is found by a look anyway; memory must not grow without bound.
             if len(self._waiting) >= MOST_WAITING:
                 return
             self._number += 1
-            heappush(self._waiting, _PutOff(time.monotonic() + seconds, self._number, call))
+            put_off = _PutOff(time.monotonic() + seconds, self._number, _with_patience(call))
+            heappush(self._waiting, put_off)
             self._start_thread()
             self._state.notify_all()
 
@@ -304,6 +307,19 @@ class Worker:
             with self._state:
                 if not self._is_closing:
                     self._look_at = time.monotonic() + seconds
+
+
+def _with_patience(call: Call) -> Call:
+    """Return a call that waits as long as the block does in which it is put off."""
+    patience = current_patience()
+    if patience is None:
+        return call
+
+    def made_patiently() -> object:
+        with patient(patience):
+            return call()
+
+    return made_patiently
 
 
 @contextmanager

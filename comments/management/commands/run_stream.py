@@ -23,6 +23,7 @@ LONGEST_PAUSE = 30.0
 class Command(TableCommand):
     """Reads the stream of the table comment_sets and writes the copies it asks for."""
 
+    is_patient = False
     help = (
         "Read the stream of the table comment_sets from where it was left, and write, replace and "
         "delete the copies of the comments it tells of. Runs until it is interrupted, or with "

@@ -17,7 +17,12 @@ from comments.lists.queries import INDEXES
 from comments.search.integrity import has_words, word_differences
 from comments.sets.integrity import has_stream, set_differences
 from dynapages.calls import NotSetUp, fault_in
-from dynapages.django.options import Progress, failures_in_one_line, interruptible
+from dynapages.django.options import (
+    Progress,
+    add_at_a_time_option,
+    failures_in_one_line,
+    interruptible,
+)
 from dynapages.django.tables import TableCommand
 from dynapages.upkeep import Difference
 from dynapages.writes import Contended
@@ -90,6 +95,7 @@ class Command(TableCommand):
             help="do nothing when comment_words has anything in it",
         )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+        add_at_a_time_option(parser)
 
     def handle(self, **options: Any) -> None:
         rows: list[dict[str, Any]] = []

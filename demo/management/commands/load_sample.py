@@ -31,7 +31,12 @@ from demo.sample.orders import CUSTOMERS, SampleSales, sample_orders
 from demo.sample.pickup_points import sample_points
 from demo.sample.reactions import SampleReactions, sample_reactions
 from dynapages.calls import Batches
-from dynapages.django.options import Progress, at_least_one, sentence_to_go_on
+from dynapages.django.options import (
+    Progress,
+    add_at_a_time_option,
+    at_least_one,
+    sentence_to_go_on,
+)
 from dynapages.django.tables import TableCommand
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool
@@ -87,6 +92,7 @@ class Command(TableCommand):
             "never on a site that others can reach",
         )
         parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+        add_at_a_time_option(parser)
 
     def handle(self, **options: Any) -> None:
         # The same moment all day: an interrupted load goes on with the same dates.

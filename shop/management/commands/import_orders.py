@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dynapages.django.options import Progress, at_least_one
+from dynapages.django.options import Progress
 from dynapages.django.tables import TableCommand
 from dynapages.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynapages.files.import_command import STANDARD_INPUT, import_run
@@ -104,13 +104,6 @@ class Command(TableCommand):
             action="store_true",
             help="the same, and change those that the shop put itself, whatever the date",
         )
-        parser.add_argument(
-            "--at-a-time",
-            type=at_least_one,
-            default=ORDERS_AT_A_TIME,
-            metavar="N",
-            help=f"orders written in parallel ({ORDERS_AT_A_TIME}); your own moto bears 1",
-        )
 
     def handle(self, **options: Any) -> None:
         path = options["path"]
@@ -121,7 +114,7 @@ class Command(TableCommand):
                 _files(file, options),
                 rejects=rejects,
                 progress=Progress(shown=not options["json"]),
-                orders_at_a_time=options["at_a_time"],
+                orders_at_a_time=options["at_a_time"] or ORDERS_AT_A_TIME,
                 update=_update(options),
                 announces=options["signals"],
                 is_trial=options["dry_run"],

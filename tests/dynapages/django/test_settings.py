@@ -11,7 +11,8 @@ from django.test import override_settings
 from dynapages.calls import clock
 from dynapages.django.apps import DEFAULTS
 from dynapages.django.rate_limits import Use, count_uses
-from dynapages.writes import Limit
+from dynapages.process import client
+from dynapages.writes import Limit, Limiter
 from tests.support.project import PROJECT
 
 
@@ -41,12 +42,13 @@ def test_limits_may_be_stored_anywhere(limit):
     assert count_uses(Use("a-name", limit), now=clock.now()) == 7.0
 
 
-class OwnLimiter:
+class OwnLimiter(Limiter):
     def take(self, name, limit, *, now):
         return 7.0
 
 
-own_limiter = OwnLimiter
+def own_limiter() -> Limiter:
+    return OwnLimiter(client(), "anywhere", lambda name: {"id": name})
 
 
 @pytest.fixture

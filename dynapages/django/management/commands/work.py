@@ -24,6 +24,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 class Command(TableCommand):
     """Looks in the queues of ``WORK_QUEUES`` once a minute."""
 
+    is_patient = False
     help = (
         "Do what is owed, such as e-mails, and what follows from changes and was not finished by "
         "its own process: once a minute, until it is interrupted; then it finishes what it has "
