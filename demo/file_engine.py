@@ -3,6 +3,7 @@
 `engine_on` chooses between them.
 """
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +19,8 @@ from dynapages.engine.server import (
     find_dynoxide,
 )
 
+ONE_THREAD = {"TOKIO_WORKER_THREADS": "1"}
+"""For dynoxide: where it has two threads, they wait for one another each time they need memory."""
 SQLITE_SUFFIXES = ("", "-wal", "-shm")
 """Of the files of one SQLite database; it finds the last two by the first one's name."""
 
@@ -80,7 +83,8 @@ class FileEngine(DynoxideEngine):
 
     def _launch(self, port: int) -> Child:
         command = [str(self._binary), "serve", "--port", str(port), "--db-path", str(self.db_path)]
-        return Child(command, listen=True, keep_open=[self._lock.fileno()])
+        environment = {**os.environ, **ONE_THREAD}
+        return Child(command, env=environment, listen=True, keep_open=[self._lock.fileno()])
 
     def check(self) -> None:
         """Raise EngineDied, or DamagedFile where it ended for that."""

@@ -3,10 +3,11 @@
 Loading it again changes nothing, even where comments were deleted, hidden or replied to since.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from comments.items import NewComment
 from comments.moderation.services import feature
@@ -21,7 +22,7 @@ from demo.sample.pickup_points import sample_points, sample_zips
 from demo.sample.reactions import SampleReactions
 from dynapages.calls import in_chunks
 from dynapages.lists import PageRequest
-from dynapages.process import client, slow_client
+from dynapages.process import client, pool, slow_client
 from shop.accounts.queries import find_user
 from shop.accounts.services import ensure_profile
 from shop.activity.entries import Kind, LogEntry, LogVerb
@@ -71,11 +72,10 @@ def let_sign_in() -> None:
             user.save()
 
 
-def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:
+def load_orders(sales: SampleSales) -> None:
     """Write the sample's orders; those that exist, of any day, stay as they are."""
     for chunk in in_chunks(sales.orders, ORDERS_AT_A_TIME):
         put_orders(chunk)
-        advance(len(chunk))
 
 
 def load_pickup_points() -> None:
@@ -173,10 +173,11 @@ def load_activity(
     for month in (last_month, this_month):
         make_table(month, client=slow_client())
     begin = datetime(last_month.year, last_month.month, 1, tzinfo=UTC)
+    entries: list[LogEntry] = []
     for entry in _log_entries(sales, comments, reactions, now=now):
         if entry.moment >= begin:
-            named = replace(entry, name=names.get(entry.about, ""))
-            write_entry(named, client=client())
+            entries.append(replace(entry, name=names.get(entry.about, "")))
+    pool().map(partial(write_entry, client=client()), entries)
 
 
 def _log_entries(

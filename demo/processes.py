@@ -148,6 +148,8 @@ class Demo:
             try:
                 with _alone():
                     require_free(self.config.port)
+                    if self.engine:
+                        self.say(f"Starting the database, {self.engine.name} (about 3 s)")
                     with self.engine or nullcontext():
                         self._open_shop()
             except Stopped:
@@ -197,6 +199,7 @@ class Demo:
             # In their order: each needs what the one before has made.
             for command in self.prepare:
                 self._run_to_end(command, environment)
+            self.say("Starting the web server (about 3 s)")
             command_lines = {_name_of(command): manage(command) for command in self.lasting}
             command_lines["The web server"] = self.config.gunicorn()
             for name, command_line in command_lines.items():

@@ -1,9 +1,12 @@
 """Options of several commands, their progress, and errors of the database as those of a command."""
 
 import sys
+import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Self
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -12,6 +15,11 @@ from dynapages.errors import DynamoError
 from dynapages.tables import TableDiffers
 
 INTERRUPTED = 130
+SECONDS_OF_PROGRESS = 5.0
+"""Between two lines of progress, where there is no terminal."""
+SECONDS_OF_MANY_LINES = 60.0
+"""How long a step has so many lines; then one every SECONDS_OF_LATER_PROGRESS."""
+SECONDS_OF_LATER_PROGRESS = 60.0
 GO_ON = "Run the same command again to go on."
 
 
@@ -80,14 +88,22 @@ Advance = Callable[[int], object]
 
 
 class Progress:
-    """Shows the progress of each step of a command, on stderr if that is a terminal."""
+    """Shows the progress of each step of a command on stderr: as a bar, where that is a terminal.
+
+    Elsewhere a step that lasts has a line every few seconds.
+    """
 
     def __init__(self, *, shown: bool = True) -> None:
-        self._shown = shown and sys.stderr.isatty()
+        self._shown = shown
+        self._is_terminal = sys.stderr.isatty()
 
     @contextmanager
     def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
         """Yield a function to call with the number of units done since its last call."""
+        if self._shown and not self._is_terminal:
+            with ProgressLines(label, total, unit) as lines:
+                yield lines.advance
+            return
         from tqdm import tqdm  # noqa: PLC0415 - only some commands need it
 
         with tqdm(
@@ -99,3 +115,40 @@ class Progress:
             file=sys.stderr,
         ) as bar:
             yield bar.update
+
+
+class ProgressLines:
+    """Writes how many units are done to stderr, every few seconds while a ``with`` block runs."""
+
+    def __init__(self, label: str, total: int, unit: str) -> None:
+        self._label = label
+        self._total = total
+        self._unit = unit
+        self._done = 0
+        self._ended = Event()
+        # A thread of its own: a step that waits for the database must not look dead.
+        self._thread = Thread(target=self._write_lines, daemon=True)
+
+    def advance(self, number: int) -> None:
+        """Count units that are done."""
+        self._done += number
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _write_lines(self) -> None:
+        begin = time.monotonic()
+        pause = SECONDS_OF_PROGRESS
+        while not self._ended.wait(pause):
+            seconds = time.monotonic() - begin
+            # A log of hours needs fewer of them.
+            if seconds > SECONDS_OF_MANY_LINES:
+                pause = SECONDS_OF_LATER_PROGRESS
+            progress = f"{self._done:,} of {self._total:,}{self._unit}"
+            sys.stderr.write(f"  {self._label}: {progress}, {seconds:.0f} s\n")
+            sys.stderr.flush()

@@ -12,9 +12,12 @@ from packaging.requirements import Requirement
 
 from tests.support.project import PROJECT
 
-EVERYTHING = "requirements.txt"
+EVERYTHING = "requirements-development.txt"
+VISITOR = "requirements.txt"
+"""What ``make run`` installs."""
 OPTIONAL = {"playwright"}
-"""What takes the pictures of the README; it is in requirements.txt, for the tests."""
+"""What takes the pictures of the README; it is in requirements-development.txt, for the tests."""
+TOOLS = ["djlint", "hypothesis", "mypy", "playwright", "pytest", "ruff", "schemathesis"]
 
 
 def pins(name: str) -> dict[str, str]:
@@ -26,6 +29,11 @@ def found_in(name: str) -> list[tuple[str, str, str]]:
     """The name, the extras and the version of each package in a file."""
     text = (PROJECT / name).read_text()
     return re.findall(r"^([a-z0-9._-]+)(?:\[(.+)\])?==(\S+)", text, re.MULTILINE)
+
+
+def normalized(package: str) -> str:
+    """The name of a package as pins have it."""
+    return package.lower().replace("_", "-")
 
 
 def files() -> list[str]:
@@ -54,8 +62,8 @@ class TestThePins:
         assert {package: found for package, found in versions.items() if len(found) > 1} == {}
 
     def test_of_everything_are_those_of_the_demo_and_of_a_server_too(self):
-        both = pins("demo/requirements.txt") | pins("requirements-production.txt")
-        assert both.items() <= pins(EVERYTHING).items()
+        assert pins(VISITOR) == pins("demo/requirements.txt") | pins("requirements-production.txt")
+        assert pins(VISITOR).items() <= pins(EVERYTHING).items()
 
     def test_have_the_extras_that_other_packages_ask_for(self):
         """Pip refuses a file with hashes where a requirement has extras that its pin has not."""
@@ -75,6 +83,11 @@ class TestThePins:
     def test_of_a_server_have_nothing_for_the_demo_and_the_lab(self, name):
         assert name not in pins("requirements-production.txt")
 
+    @pytest.mark.parametrize("name", TOOLS)
+    def test_of_a_visitor_have_no_tool_of_tests_and_lint(self, name):
+        assert name in pins(EVERYTHING)
+        assert name not in pins(VISITOR)
+
     @pytest.mark.parametrize("name", ["locust", "psycopg"])
     def test_of_the_lab_are_its_own(self, name):
         assert name in pins("lab/requirements.txt")
@@ -84,7 +97,10 @@ class TestThePins:
 @pytest.mark.parametrize(
     ("package", "names"),
     [
-        ("demo", ("requirements-production.txt", "demo/requirements.txt")),
+        ("demo", (VISITOR,)),
+        ("config", (VISITOR, "requirements-telemetry.txt")),
+        ("comments", (VISITOR,)),
+        ("shop", (VISITOR,)),
         ("lab", ("requirements-production.txt", "demo/requirements.txt", "lab/requirements.txt")),
     ],
 )
@@ -96,5 +112,5 @@ def test_a_folder_imports_only_what_its_requirements_install(package, names):
     assert [
         name
         for name in sorted(foreign)
-        if name in installed and known.isdisjoint(one.lower() for one in installed[name])
+        if name in installed and known.isdisjoint(map(normalized, installed[name]))
     ] == []

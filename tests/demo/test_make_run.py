@@ -121,9 +121,18 @@ def killed(tmp_path_factory):
 
 class TestAShop:
     def test_is_a_database_and_a_web_server(self, killed):
-        shop, parts = killed
+        _, parts = killed
         assert set(parts) == {"dynoxide", "gunicorn"}
-        assert "dynashop-comments: creating" in shop.opening
+
+    def test_says_what_it_does_and_where_it_is(self, killed):
+        shop, _ = killed
+        assert [line.strip() for line in shop.opening if "http://127.0.0.1" not in line] == [
+            "Starting the database, dynoxide (about 3 s)",
+            "Starting the web server (about 3 s)",
+            "",
+            "Stop it with       Ctrl-C",
+        ]
+        assert f"  The shop is open   http://127.0.0.1:{shop.port}/" in shop.opening
 
     def test_that_is_killed_leaves_no_process_behind(self, killed):
         shop, parts = killed
@@ -133,7 +142,6 @@ class TestAShop:
     def test_that_follows_has_its_data_reads_its_stream_and_stops_by_ctrl_c(self, killed):
         row = "7,lamp,en,5,2026-01-01T00:00:00Z,Ann,,Bright"
         with opened(killed[0].var, COMMENTS_READ_MODEL="sets") as shop:
-            assert "dynashop-comments: active" in shop.opening
             parts = shop.parts()
             assert set(parts) == {"dynoxide", "gunicorn", "run_stream"}
             file = shop.var / "one.csv"

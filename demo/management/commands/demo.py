@@ -2,7 +2,6 @@
 
 import argparse
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,7 +38,7 @@ class Command(BaseCommand):
         engine = self._engine()
         is_own_engine = engine is not None
         environment = _environment(own_engine=is_own_engine)
-        preparations = _preparations(
+        preparation = _preparation(
             own_engine=is_own_engine,
             with_sample=not empty,
             has_search=environment["COMMENT_SEARCH"] == "1",
@@ -54,7 +53,7 @@ class Command(BaseCommand):
             config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=tuple(preparations),
+            prepare=(preparation,),
             lasting=tuple(lasting),
             sign_in=sign_in,
             say=self._say,
@@ -77,25 +76,19 @@ class Command(BaseCommand):
             self.stdout.flush()
 
 
-def _preparations(
-    *, own_engine: bool, with_sample: bool, has_search: bool
-) -> Iterator[tuple[str, ...]]:
-    """Yield the commands that fill the shop, in their order."""
-    if uses_sets():
-        # Existing comments are copied before the stream is on that copies new ones.
-        yield "create_tables", "--without-streams"
-    else:
-        yield ("create_tables",)
+def _preparation(*, own_engine: bool, with_sample: bool, has_search: bool) -> tuple[str, ...]:
+    """Return the command that fills the shop."""
+    options = []
+    if with_sample:
+        options.append("--sample")
     if with_sample and own_engine:
         # Accounts with a published password are only for the command's own engine.
-        yield "load_sample", "--if-empty", "--sign-in"
-    elif with_sample:
-        yield "load_sample", "--if-empty"
-    if has_search:  # what an older checkout left has no words
-        yield "check_integrity", "--model", "words", "--repair", "--unless-filled"
+        options.append("--sign-in")
+    if has_search:
+        options.append("--words")
     if uses_sets():
-        yield "check_integrity", "--model", "sets", "--repair", "--unless-streaming"
-        yield ("create_tables",)
+        options.append("--sets")
+    return ("fill_demo", *options)
 
 
 def _require_sound_settings() -> None:

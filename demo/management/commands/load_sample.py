@@ -2,9 +2,10 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -46,6 +47,8 @@ from shop.catalogue.services import put_catalogue
 from shop.catalogue.tiles import category_of
 
 INTERRUPTED = 130
+SECONDS_OF_A_COMMENT = 0.005
+"""With the postings of its words, on a common machine."""
 MOST_CATEGORIES = 500
 
 
@@ -105,6 +108,9 @@ class Command(TableCommand):
                     let_sign_in()
                 return
             sample = Sample.made(options["seed"], options["comments"], today)
+            if not options["json"]:
+                self.stdout.write(_announcement(sample))
+                self.stdout.flush()
             outcome = _load(sample, progress, sign_in=options["sign_in"])
         except FAILURES as error:
             raise CommandError(sentence_to_go_on(error)) from error
@@ -112,19 +118,20 @@ class Command(TableCommand):
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)
         counts = _counts(sample, outcome)
-        self.stdout.write(json.dumps(counts) if options["json"] else _sentence(counts))
+        if options["json"]:
+            self.stdout.write(json.dumps(counts))
+        elif options["verbosity"]:
+            self.stdout.write(_sentence(counts))
 
 
 def _load(sample: Sample, progress: Progress, *, sign_in: bool) -> VerdictCounts:
     """Write all of the sample; return what became of its comments."""
-    load_pickup_points()
-    load_users(sample.sales, now=now(), sign_in=sign_in)
-    orders = sample.sales.orders
-    with progress.step("Orders", total=len(orders), unit=" orders") as advance:
-        load_orders(sample.sales, advance=advance)
     names = {product.id: product.name for product in sample.catalogue.products}
-    load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
-    outcome = _load_comments(sample.comments, progress)
+    # What needs no comment is loaded meanwhile.
+    with pool().together() as together:
+        others = together.start(partial(_load_others, sample, names, sign_in=sign_in))
+        outcome = _load_comments(sample.comments, progress)
+        others.result()
     load_own_comments(sample.sales, not_about=sample.comments[0].product_id, now=now())
     load_reactions(sample.reactions, now=now())
     put_catalogue(
@@ -134,6 +141,14 @@ def _load(sample: Sample, progress: Progress, *, sign_in: bool) -> VerdictCounts
     # The comments were ranked before their products had names.
     refresh_ranks({product_id: RankHint() for product_id in names}, only_stale=True)
     return outcome
+
+
+def _load_others(sample: Sample, names: Mapping[str, str], *, sign_in: bool) -> None:
+    """Write pickup points, customers, orders, and the log of what happened."""
+    load_pickup_points()
+    load_users(sample.sales, now=now(), sign_in=sign_in)
+    load_orders(sample.sales)
+    load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
 
 
 def _load_comments(comments: Sequence[NewComment], progress: Progress) -> VerdictCounts:
@@ -156,6 +171,16 @@ def _counts(sample: Sample, outcome: VerdictCounts) -> dict[str, int]:
         "written": outcome.new + outcome.replaced,
         "unchanged": outcome.unchanged,
     }
+
+
+def _announcement(sample: Sample) -> str:
+    """Return what is going to be loaded, and how long that takes with an index of words."""
+    comments = len(sample.comments)
+    seconds = max(round(comments * SECONDS_OF_A_COMMENT), 5)
+    return (
+        f"Filling the shop, this once: {len(sample.catalogue.products)} products, "
+        f"{len(sample.sales.orders)} orders, {comments:,} comments (about {seconds} s)"
+    )
 
 
 def _sentence(counts: dict[str, int]) -> str:

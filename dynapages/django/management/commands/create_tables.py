@@ -44,7 +44,8 @@ class Command(BaseCommand):
         if options["provisioned"]:
             throughput = Throughput(*options["provisioned"])
         lines: list[str] = []
-        report = lines.append if options["json"] else self.stdout.write
+        is_quiet = options["json"] or not options["verbosity"]
+        report = lines.append if is_quiet else self.stdout.write
         client = slow_client()
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         with failures_in_one_line():
