@@ -1,11 +1,13 @@
 """A storm: clients of the site, which stands on an engine behind the library's proxy of faults.
 
 The clients are browsers, each signed in as somebody. They read, search, post, edit, vote and
-delete, and send again what failed. Each keeps a ledger of what it was told: what was told as done
-must be stored exactly once; what was told as refused must not; of what was answered by a 503, or
-not at all, either all or nothing. What is known for some seconds must be true of searches, too.
+delete, place orders and move those of all, and send again what failed. Each keeps a ledger of what
+it was told: what was told as done must be stored exactly once; what was told as refused must not;
+of what was answered by a 503, or not at all, either all or nothing. What is known for some seconds
+must be true of searches, too.
 """
 
+import json
 import os
 import re
 import signal
@@ -42,6 +44,7 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.table import read_item
 from demo.file_engine import FileEngine
 from demo.processes import LOCAL_ENVIRONMENT, DemoConfig, manage, serving
+from dynapages.django.callers import Scope
 from dynapages.django.work import queues
 from dynapages.engine import FaultProxy, Lag
 from dynapages.engine.child import LOOPBACK, Child, free_port
@@ -53,9 +56,21 @@ from lab.bench.engines import local_connection, require_binary
 from shop.accounts.queries import users_called
 from shop.accounts.services import create_profile
 from shop.activity.tables import make_tables
+from shop.api_keys.services import create_key
 from shop.catalogue.services import ensure_products
+from shop.order_status import OPEN
+from tests.support.storm_orders import (
+    OrderLedger,
+    order_body,
+    order_differences,
+    order_faults,
+    put_goods,
+    selected_on,
+    way_on,
+)
 
 CLIENTS = 12
+STAFF = ("staff-ada", "staff-ben", "staff-cleo")
 PRODUCTS = ("storm-lamp", "storm-kettle")
 """So few that writers meet."""
 FAULTS = 0.05
@@ -81,7 +96,10 @@ KEPT_LINES = 100_000
 DONE, REFUSED, FAILED, AWAY = "done", "refused", "failed", "away"
 """What clients were told: ``away`` is a 503, or no answer at all."""
 WRONGLY_REFUSED, COMPARED = "wrongly refused", "compared"
+CAST_SHARE = 0.7
+"""Of the votes: the others are taken back."""
 CSRF_TOKEN = "t" * 32
+Fields = Mapping[str, str | list[str]]
 HTMX_SECONDS = 15.0
 """After which htmx gives up."""
 ATTEMPTS = 5
@@ -89,7 +107,17 @@ ATTEMPTS = 5
 WORDS = {"rating": "4", "language": "en", "title": "In the storm"}
 INCOMPLETE = "Searches are being brought up to date"
 """What a page says that may lack comments."""
-ACTIONS = {"read": 30, "search": 20, "post": 20, "edit": 15, "vote": 20, "delete": 5}
+ACTIONS = {
+    "read": 30,
+    "search": 20,
+    "post": 20,
+    "edit": 15,
+    "vote": 10,
+    "vote_by_api": 10,
+    "delete": 5,
+    "place": 5,
+    "move": 8,
+}
 """A client's methods, and how often it does what they do."""
 EXCEPTION_LINE = re.compile(r"[\w.]+(:|$)(?! File)")
 """The line of a traceback that names the exception; those before begin with two words."""
@@ -174,9 +202,14 @@ def word_of(text: str) -> str:
 
 @dataclass
 class Ledger:
-    """What one client wrote; ``votes`` are those told as done, by comment: cast or taken back."""
+    """What one client wrote, by pages or with the text of its API ``key``.
+
+    ``votes`` are those told as done, by comment: cast or taken back.
+    """
 
     username: str
+    key: str
+    orders: OrderLedger
     written: list[Written] = field(default_factory=list)
     votes: dict[str, bool] = field(default_factory=dict)
 
@@ -209,15 +242,34 @@ class Browser:
         cookies = visitor.cookies.output(attrs=[], header="", sep=";").strip()
         return cls(port, f"{cookies}; csrftoken={CSRF_TOKEN}")
 
-    def send(self, path: str, fields: Mapping[str, str] | None = None) -> tuple[int, str]:
+    def send(self, path: str, fields: Fields | None = None) -> tuple[int, str]:
         """Ask for a page, or send a form; return the status, 0 without an answer, and the page.
 
         Being sent to the login page counts as 403.
         """
-        method, body, headers = "GET", None, {"Cookie": self.cookies}
-        if fields is not None:
-            method, body = "POST", urlencode({**fields, "csrfmiddlewaretoken": CSRF_TOKEN})
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        headers = {"Cookie": self.cookies}
+        if fields is None:
+            return self.request("GET", path, None, headers)
+        body = urlencode({**fields, "csrfmiddlewaretoken": CSRF_TOKEN}, doseq=True)
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+        return self.request("POST", path, body, headers)
+
+    def call(
+        self, method: str, path: str, key: str, *, once: str = "", body: object = None
+    ) -> tuple[int, str]:
+        """Call the API with a key; return the same."""
+        headers, sent = {"Authorization": f"Bearer {key}"}, None
+        if once:
+            headers["Idempotency-Key"] = once
+        if body is not None:
+            sent = json.dumps(body)
+            headers["Content-Type"] = "application/json"
+        return self.request(method, f"/api/v1{path}", sent, headers)
+
+    def request(
+        self, method: str, path: str, body: str | None, headers: Mapping[str, str]
+    ) -> tuple[int, str]:
+        """Send a request on a connection of its own."""
         connection = HTTPConnection(LOOPBACK, self.port, timeout=HTMX_SECONDS)
         try:
             connection.request(method, path, body, headers)
@@ -265,6 +317,7 @@ class StormClient:
 
     browser: Browser
     visitor: Browser
+    staff: Browser
     ledger: Ledger
     notes: Notes
     random: Random
@@ -325,30 +378,91 @@ class StormClient:
             written.deleted(surely=outcome == DONE)
 
     def vote(self) -> None:
-        own = {written.comment_id for written in self.ledger.written}
-        others = [one for one in self.notes.comment_ids[-20:] if one not in own]
-        if not others:
+        comment_id = self.comment_of_another()
+        if comment_id is None:
             return
-        comment_id, is_cast = self.random.choice(others), self.random.random() < 0.7
+        is_cast = self.random.random() < CAST_SHARE
         self.ledger.votes.pop(comment_id, None)
         fields = {"helpful": "yes" if is_cast else "no"}
         path = f"/comments/vote/{comment_id}/"
         if self.send_form("vote", path, fields, may_be_refused=True) == DONE:
             self.ledger.votes[comment_id] = is_cast
 
+    def vote_by_api(self) -> None:
+        comment_id = self.comment_of_another()
+        if comment_id is None:
+            return
+        is_cast = self.random.random() < CAST_SHARE
+        method = "PUT" if is_cast else "DELETE"
+        self.ledger.votes.pop(comment_id, None)
+
+        def call() -> tuple[int, str]:
+            return self.browser.call(method, f"/votes/{comment_id}", self.ledger.key)
+
+        outcome, _page = self.until_known("vote_by_api", call, may_be_refused=True)
+        if outcome == DONE:
+            self.ledger.votes[comment_id] = is_cast
+
+    def place(self) -> None:
+        """Place an order by API, and send the same call again until its outcome is known."""
+        once, body = f"order-{self.random.getrandbits(64):x}", order_body()
+
+        def call() -> tuple[int, str]:
+            return self.browser.call("POST", "/orders", self.ledger.key, once=once, body=body)
+
+        # An hour has so many orders: the others are refused.
+        outcome, page = self.until_known("place", call, may_be_refused=True)
+        if outcome == DONE:
+            self.ledger.orders.note_placed(page)
+        else:
+            self.ledger.orders.unsure += 1
+
+    def move(self) -> None:
+        """Move the orders of a page of the queue, as other staff do at the same time."""
+        status = self.random.choice(OPEN)
+        answer, page = self.staff.send(f"/staff/orders/?status={status}")
+        selected = selected_on(page)
+        if self.notes.count("read", answer) != DONE or not selected:
+            return
+        target = way_on(status)
+        fields = {"order": selected, "move": target.value}
+
+        def send() -> tuple[int, str]:
+            return self.staff.send("/staff/orders/move/", fields)
+
+        outcome, page = self.until_known("move", send)
+        if outcome == DONE:
+            self.ledger.orders.note_moved(page, target)
+
+    def comment_of_another(self) -> str | None:
+        own = {written.comment_id for written in self.ledger.written}
+        others = [one for one in self.notes.comment_ids[-20:] if one not in own]
+        return self.random.choice(others) if others else None
+
     def send_form(
         self, operation: str, path: str, fields: dict[str, str], *, may_be_refused: bool = False
     ) -> str:
         """Send a form until its outcome is known; return that."""
-        outcome = AWAY
+
+        def send() -> tuple[int, str]:
+            return self.browser.send(path, fields)
+
+        outcome, _page = self.until_known(operation, send, may_be_refused=may_be_refused)
+        return outcome
+
+    def until_known(
+        self, operation: str, send: Callable[[], tuple[int, str]], *, may_be_refused: bool = False
+    ) -> tuple[str, str]:
+        """Send something until its outcome is known; return that, and the page."""
+        outcome, page = AWAY, ""
         for _ in range(ATTEMPTS):
-            status, _page = self.browser.send(path, fields)
+            status, page = send()
             outcome = self.notes.count(operation, status)
             if outcome == REFUSED and not may_be_refused:
                 self.notes.outcomes[operation, WRONGLY_REFUSED] += 1
             if outcome != AWAY:
                 break
-        return outcome
+        return outcome, page
 
     def own_comment(self) -> Written | None:
         sure = [one for one in self.ledger.written if one.is_sure and one.may_be_there]
@@ -396,6 +510,7 @@ def run_storm(folder: Path, *, seconds: float, seed: int = 1) -> Storm:
             StormClient(
                 Browser.of_user(config.port, ledger.username),
                 visitor,
+                Browser.of_user(config.port, ledger.orders.staff),
                 ledger,
                 notes,
                 Random(f"{seed} {ledger.username}"),
@@ -410,6 +525,7 @@ def run_storm(folder: Path, *, seconds: float, seed: int = 1) -> Storm:
         wrong = [*notes.wrong, *search_for_everything(ledgers, visitor, notes)]
         for ledger in ledgers:
             wrong += ledger.differences()
+        wrong += order_faults([ledger.orders for ledger in ledgers])
         return Storm(
             outcomes=notes.outcomes,
             faults=sum(proxy.met.values()),
@@ -444,10 +560,21 @@ def prepare_shop() -> list[Ledger]:
     create_missing([*models | {WordItem}], client=client())
     make_tables(client=client(), now=now)
     ensure_products(product_ids=set(PRODUCTS))
-    ledgers = [Ledger(f"client-{number}") for number in range(CLIENTS)]
-    for ledger in ledgers:
-        create_profile(username=ledger.username, password=None, now=now)
-    return ledgers
+    put_goods()
+    for name in STAFF:
+        create_profile(username=name, password=None, now=now, is_staff=True)
+    return [_new_ledger(f"client-{number}", staff, now) for number, staff in _with_staff()]
+
+
+def _with_staff() -> Iterator[tuple[int, str]]:
+    """Yield the numbers of the clients, each with the member of staff whose browser it has, too."""
+    return zip(range(CLIENTS), cycle(STAFF), strict=False)
+
+
+def _new_ledger(username: str, staff: str, now: datetime) -> Ledger:
+    create_profile(username=username, password=None, now=now)
+    _key, text = create_key(name="storm", scope=Scope.WRITE, username=username, now=now)
+    return Ledger(username, text, OrderLedger(username, staff))
 
 
 def work(
@@ -555,7 +682,8 @@ def differences_after_repair() -> list[str]:
         repair()
     if repairs:
         found = all_differences()
-    return [f"{one.kind} {one.subject}: {one.stored}, not {one.expected}" for one in found]
+    told = [f"{one.kind} {one.subject}: {one.stored}, not {one.expected}" for one in found]
+    return told + order_differences()
 
 
 def all_differences() -> list[Difference]:
