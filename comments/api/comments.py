@@ -258,7 +258,8 @@ def remove_vote(request: HttpRequest, comment_id: CommentId) -> object:
 @router.put("/reports/{path:comment_id}", response={204: None}, auth=WRITE)
 def report(request: HttpRequest, comment_id: CommentId, content: ReportIn) -> None:
     """Report a comment to the shop; a user's first report of it counts."""
-    count_write_of_caller(request)
+    with caller_counted_meanwhile(request):
+        stored = load_comment(comment_id)
     reports.report_comment(
         comment_id=comment_id,
         user_id=caller_of(request).user_id,
@@ -266,4 +267,5 @@ def report(request: HttpRequest, comment_id: CommentId, content: ReportIn) -> No
         reason=content.reason,
         text=content.text.strip(),
         now=clock.now(),
+        stored=stored,
     )

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from ninja import Status
 
 from comments.api.comments import (
+    caller_counted_meanwhile,
     count_write_of_caller,
     get_comment,
     name_of_caller,
@@ -36,9 +37,10 @@ DECIDED = {HTTPStatus.NO_CONTENT: None, HTTPStatus.CONFLICT: DecisionRefusal}
 @router.put("/replies/{path:comment_id}", response=REPLIED, auth=STAFF)
 def reply(request: HttpRequest, comment_id: CommentId, content: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
-    count_write_of_caller(request, is_staff=True)
+    with caller_counted_meanwhile(request, is_staff=True):
+        seen = replies.find_reply(comment_id)
     try:
-        _reply(request, comment_id, content)
+        _reply(request, comment_id, content, seen)
     except replies.ReplyChanged as error:
         current = None
         if error.reply is not None:
@@ -47,9 +49,10 @@ def reply(request: HttpRequest, comment_id: CommentId, content: ReplyIn) -> obje
     return get_comment(request, comment_id)
 
 
-def _reply(request: HttpRequest, comment_id: str, content: ReplyIn) -> None:
+def _reply(
+    request: HttpRequest, comment_id: str, content: ReplyIn, seen: replies.Reply | None
+) -> None:
     """Write a reply, unless it is there already. Raises ReplyChanged where another one is."""
-    seen = replies.find_reply(comment_id)
     # The same text once more is a second attempt: what the first one owes may not be done.
     if seen is not None and seen.text == content.text:
         replies.finish_reply(comment_id)

@@ -132,31 +132,35 @@ def carry_out(
     seen: Revision | None = None,
     who: str = "",
     now: datetime,
+    stored: StoredComment | None = None,
 ) -> bool:
     """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
 
-    ``who`` is the decider's user name for the signal, empty for a command. Returns False for a
+    ``who`` is the decider's user name for the signal, empty for a command. ``stored`` is the
+    comment as it was just read; without it, it is read. Returns False for a
     decision that was made already. Raises NotAsSeen, DecisionNotPossible, NoSuchComment and
     Contended.
     """
     if decision is Decision.DELETE:
-        return _delete(comment_id, seen, who=who, now=now)
+        return _delete(comment_id, seen, who=who, now=now, stored=stored)
     sources, target, signal = _STEPS[decision]
+    just_read = [stored] if stored is not None else []
 
     def attempt() -> tuple[StoredComment, bool]:
         """Write the decision; return the comment as it was before, and whether it is new."""
-        stored = load_comment(comment_id)
-        if stored.state is target:
+        # A second attempt reads what has made the first one fail.
+        current = just_read.pop() if just_read else load_comment(comment_id)
+        if current.state is target:
             # Who saw it so has decided on nothing.
             if seen is not None and seen.state not in sources:
-                raise DecisionNotPossible(stored.state)
+                raise DecisionNotPossible(current.state)
             # Two members of staff who decide alike are both right.
-            return stored, False
-        _require_as_seen(stored, seen)
-        if stored.state not in sources:
-            raise DecisionNotPossible(stored.state)
-        _write_decision(stored, target, now=now)
-        return stored, True
+            return current, False
+        _require_as_seen(current, seen)
+        if current.state not in sources:
+            raise DecisionNotPossible(current.state)
+        _write_decision(current, target, now=now)
+        return current, True
 
     before, is_new = retry(attempt)
     if not is_new:
@@ -166,11 +170,20 @@ def carry_out(
     return True
 
 
-def _delete(comment_id: str, seen: Revision | None, *, who: str, now: datetime) -> bool:
+def _delete(
+    comment_id: str,
+    seen: Revision | None,
+    *,
+    who: str,
+    now: datetime,
+    stored: StoredComment | None,
+) -> bool:
     # Deleting again finishes what was cut off, so a comment that is gone is no reason to stop.
     with suppress(NoSuchComment):
-        _require_as_seen(load_comment(comment_id), seen)
-    return delete_comment(comment_id, by=who, now=now)
+        if stored is None:
+            stored = load_comment(comment_id)
+        _require_as_seen(stored, seen)
+    return delete_comment(comment_id, by=who, now=now, stored=stored)
 
 
 def _require_as_seen(stored: StoredComment, seen: Revision | None) -> None:

@@ -25,11 +25,11 @@ from comments.moderation.queries import (
     read_rows,
 )
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
-from comments.store.comments import NoSuchComment
+from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.store.states import Revision, State
 from comments.users import display_name_of, find_user, nameless, user_id_in, user_id_of
 from comments.web.forms import NOT_IN_LISTS, missing_as_404
-from comments.web.rate_limits import check_rate_limit
+from comments.web.rate_limits import check_rate_limit, write_counted_meanwhile
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.csv_lists import csv_response
@@ -112,13 +112,13 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
             seen = Revision.parse(request.POST.get("seen", ""))
     except ValueError as error:
         raise Refusal(_(NOT_SAID)) from error
-    now = clock.now()
-    check_rate_limit(request, is_staff=True)
+    now, who = clock.now(), user_id_of(request.user)
+    with write_counted_meanwhile(request, who, is_staff=True):
+        stored = _stored_or_none(comment_id)
     # Lists show staff what they decided before the indexes follow.
     remember_written(request.session, comment_id, now=now)
     try:
-        who = user_id_of(request.user)
-        carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
+        carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now, stored=stored)
     except NotAsSeen as error:
         messages.warning(request, str(error))
     except NoSuchComment:
@@ -126,6 +126,14 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     else:
         messages.success(request, SAID[decision])
     return back(request, default=reverse("comments:moderation"))
+
+
+def _stored_or_none(comment_id: str) -> StoredComment | None:
+    """Read a comment; None where there is none, which may have to be finished."""
+    try:
+        return load_comment(comment_id)
+    except NoSuchComment:
+        return None
 
 
 @require_POST

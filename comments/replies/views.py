@@ -33,7 +33,7 @@ from comments.web.forms import (
     missing_as_404,
     require_user,
 )
-from comments.web.rate_limits import check_rate_limit
+from comments.web.rate_limits import check_rate_limit, write_counted_meanwhile
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import staff_only
 from dynapages.django.next_page import back, path_of_next
@@ -140,9 +140,10 @@ def _write_reply(request: HttpRequest, comment_id: str, form: ReplyForm) -> None
         raise Http404
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
-    check_rate_limit(request, is_staff=True)
+    text = form.cleaned_data["text"]
     # The reply is read again, strongly: somebody else may have written one meanwhile.
-    text, seen = form.cleaned_data["text"], find_reply(comment_id)
+    with write_counted_meanwhile(request, user_id, is_staff=True):
+        seen = find_reply(comment_id)
     if _version_of(seen) != form.cleaned_data["version"]:
         if seen is None or seen.text != text:
             raise ReplyChanged(seen)

@@ -15,7 +15,7 @@ from comments.keys import comment_key
 from comments.models import Comment
 from comments.models import CommentReport as StoredReport
 from comments.signals import announce, comment_reported
-from comments.store.comments import NoSuchComment, OwnComment, load_comment
+from comments.store.comments import NoSuchComment, OwnComment, StoredComment, load_comment
 from comments.store.states import LISTED, NEW, State
 from comments.store.table import query_pages
 from comments.users import author_name, profile_url
@@ -66,14 +66,23 @@ class CommentReport:
 
 
 def report_comment(
-    *, comment_id: str, user_id: str, author: str = "", reason: Reason, text: str, now: datetime
+    *,
+    comment_id: str,
+    user_id: str,
+    author: str = "",
+    reason: Reason,
+    text: str,
+    now: datetime,
+    stored: StoredComment | None = None,
 ) -> bool:
     """Report a comment for a user; return whether this is the user's first report of it.
 
-    ``author`` is the name that staff see, empty for a user without one. Raises NoSuchComment, also
-    for a hidden one, OwnComment and Contended.
+    ``author`` is the name that staff see, empty for a user without one. ``stored`` is the comment
+    as it was just read; without it, it is read. Raises NoSuchComment, also for a hidden one,
+    OwnComment and Contended.
     """
-    stored = load_comment(comment_id)
+    if stored is None:
+        stored = load_comment(comment_id)
     if stored.is_hidden:
         raise NoSuchComment(comment_id)
     if stored.comment.user_id == user_id:

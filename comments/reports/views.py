@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from comments.lists.entries import WholeComment
 from comments.lists.queries import find_comment
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
-from comments.store.comments import OwnComment
+from comments.store.comments import OwnComment, load_comment
 from comments.users import display_name_of, user_id_of
 from comments.web.forms import (
     NO_SUCH_COMMENT,
@@ -26,7 +26,7 @@ from comments.web.forms import (
     missing_as_404,
     require_user,
 )
-from comments.web.rate_limits import check_rate_limit
+from comments.web.rate_limits import write_counted_meanwhile
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import signed_in
 from dynapages.django.paging import wants_partial
@@ -93,7 +93,8 @@ def _write_report(request: HttpRequest, comment_id: str, form: ReportForm) -> st
     user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
-    check_rate_limit(request)
+    with write_counted_meanwhile(request, user_id):
+        stored = load_comment(comment_id)
     try:
         # A second report of the same user changes nothing, and is thanked for in other words.
         is_first = report_comment(
@@ -103,6 +104,7 @@ def _write_report(request: HttpRequest, comment_id: str, form: ReportForm) -> st
             reason=Reason(form.cleaned_data["reason"]),
             text=form.cleaned_data["text"],
             now=now,
+            stored=stored,
         )
     except OwnComment as error:
         raise FormNotSaved(HTTPStatus.BAD_REQUEST, str(error)) from error

@@ -1,7 +1,7 @@
 """Calls to DynamoDB: the client, its meter, batches, backoff, and the meaning of failures."""
 
 from dynapages.calls import clock
-from dynapages.calls.batches import Batches, BatchIncomplete, Keyed, in_chunks
+from dynapages.calls.batches import Batches, BatchIncomplete, Keyed, in_chunks, size_of_batch
 from dynapages.calls.client import Connection, build_client
 from dynapages.calls.faults import (
     FAILURES,
@@ -27,7 +27,7 @@ from dynapages.calls.meter import (
     request_of,
     units_of_process,
 )
-from dynapages.calls.patience import Patience, one_task, patient, size_of_batch
+from dynapages.calls.patience import Patience, one_task, patient
 from dynapages.calls.pool import (
     Backoff,
     OutOfTime,

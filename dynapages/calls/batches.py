@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import BUSY, Throttled, fault_in
-from dynapages.calls.patience import current_patience, size_of_batch
+from dynapages.calls.patience import current_patience
 from dynapages.calls.pool import Backoff, Pool
 from dynapages.errors import DynamoError
 from dynapages.items import Item
@@ -126,7 +126,7 @@ class Batches:
                 pending = answer.unprocessed
             if not pending:
                 return items
-            patience = current_patience()
+            patience = current_patience.get()
             if patience is not None:
                 patience.note_throttled()
             pause = next(pauses, None)
@@ -156,6 +156,14 @@ class Batches:
         for table, request in response.get("UnprocessedKeys", {}).items():
             unprocessed += [(table, key) for key in request["Keys"]]
         return _Answer(items, unprocessed)
+
+
+def size_of_batch(most: int) -> int:
+    """Return how many items to put into a call: fewer than ``most`` where a job is slowed down."""
+    patience = current_patience.get()
+    if patience is None:
+        return most
+    return patience.size_of_batch(most)
 
 
 def in_chunks(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:

@@ -232,7 +232,7 @@ class _Call:
 
     def repeat(self) -> tuple[AWSResponse, Parsed]:
         """Make attempts until one is final; return its answer. Raises why there is none."""
-        patience = current_patience()
+        patience = current_patience.get()
         if patience is not None:
             return self.repeat_patiently(patience)
         number = 0

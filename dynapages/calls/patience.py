@@ -26,7 +26,8 @@ SETTLING_SECONDS = 1.0
 SILENT_SECONDS = 60.0
 """After a line about a slow database, no other is said for so long."""
 
-_patience: ContextVar["Patience | None"] = ContextVar("patience", default=None)
+current_patience: ContextVar["Patience | None"] = ContextVar("patience", default=None)
+"""The patience of the enclosing block; None outside of any, as in a page."""
 
 
 def _say_nothing(_line: str) -> None:
@@ -149,30 +150,17 @@ class Patience:
 @contextmanager
 def patient(patience: Patience) -> Iterator[None]:
     """Make all calls inside the block with patience, whichever thread of a pool makes them."""
-    token = _patience.set(patience)
+    token = current_patience.set(patience)
     try:
         yield
     finally:
-        _patience.reset(token)
-
-
-def current_patience() -> Patience | None:
-    """Return the patience of the enclosing block; None outside of any, as in a page."""
-    return _patience.get()
-
-
-def size_of_batch(most: int) -> int:
-    """Return how many items to put into a batch that takes ``most``."""
-    patience = _patience.get()
-    if patience is None:
-        return most
-    return patience.size_of_batch(most)
+        current_patience.reset(token)
 
 
 @contextmanager
 def one_task() -> Iterator[None]:
     """Enter a block of several calls that belong together, once a patient job has room for it."""
-    patience = _patience.get()
+    patience = current_patience.get()
     if patience is None:
         yield
         return

@@ -101,7 +101,7 @@ class Backoff:
 
     def _attempts(self) -> Iterator[int]:
         """Yield the numbers of attempts that may be followed by another."""
-        patience = current_patience()
+        patience = current_patience.get()
         if patience is None:
             yield from range(1, self.attempts)
             return

@@ -311,7 +311,7 @@ class Worker:
 
 def _with_patience(call: Call) -> Call:
     """Return a call that waits as long as the block does in which it is put off."""
-    patience = current_patience()
+    patience = current_patience.get()
     if patience is None:
         return call
 
