@@ -148,12 +148,17 @@ class Demo:
             try:
                 with _alone():
                     require_free(self.config.port)
-                    if self.engine:
-                        self.say(f"Starting the database, {self.engine.name} (about 3 s)")
+                    self.say(self._first_line())
                     with self.engine or nullcontext():
                         self._open_shop()
             except Stopped:
                 self.say("Stopped.")
+
+    def _first_line(self) -> str:
+        if self.engine:
+            return f"Starting the database, {self.engine.name} (about 3 s)"
+        # Amazon DynamoDB may take a minute for a table.
+        return f"Creating the tables that are missing at {self.endpoint_url} (about 3 s)"
 
     def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait as long as a condition holds. Raises DemoFailed where a process ends meanwhile."""

@@ -84,6 +84,18 @@ class TestLoadSample:
     def test_again_writes_no_comment(self, loaded):
         assert (loaded["written"], loaded["unchanged"]) == (0, 200)
 
+    def test_says_what_it_loads_and_how_long_that_takes_before_it_does(self, capsys):
+        call_command("load_sample", comments=200)
+        first, last = capsys.readouterr().out.splitlines()
+        assert first == (
+            "Filling the shop, this once: 60 products, 60 orders, 200 comments (about 5 s)"
+        )
+        assert last.endswith("0 comments written, 200 unchanged.")
+
+    def test_within_the_demo_says_no_name_of_a_table_and_nothing_where_it_is_there(self, capsys):
+        call_command("fill_demo", sample=True, sign_in=False, words=False, sets=False)
+        assert capsys.readouterr().out == ""
+
     def test_only_if_empty_does_nothing_when_it_is_there(self):
         with metered() as meter:
             load(if_empty=True)

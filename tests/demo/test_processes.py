@@ -215,6 +215,8 @@ class TestADemoOnADatabaseThatItDidNotStart:
         said = Said(lambda: os.kill(os.getpid(), signal.SIGTERM))
         call_command("demo", "--empty", "--port", str(spare_port()), stdout=said)
         assert f"{engine.endpoint_url} (not started by this command)" in said.getvalue()
+        begin = f"Creating the tables that are missing at {engine.endpoint_url} (about 3 s)\n"
+        assert said.getvalue().startswith(begin)
         assert said.getvalue().endswith("Stopped.\n")
         assert not (tmp_path / "shop.db").exists()
         engine.check()
