@@ -15,8 +15,6 @@ from comments.store.states import is_listed, product_id_of
 from dynapages.lists import PageRequest, id_at
 from dynapages.process import page_batches, pool, read
 
-FIRST_LOOKED_THROUGH = 2
-"""Entries that are read where the first of them may be of a comment that was just deleted."""
 MOST_LOOKED_THROUGH = 64
 """Entries of the index that are read at once to find a product's newest comment."""
 
@@ -39,10 +37,11 @@ def index_start(product_id: str, *, without: Collection[str]) -> IndexStart:
     Places ``without`` which it is returned are of comments that leave the lists.
     """
     runs = read_model().plan(product_id, CommentFilter()).runs
-    entries = read(runs, PageRequest(FIRST_LOOKED_THROUGH)).entries
+    size = 1 + len(without)
+    entries = read(runs, PageRequest(size)).entries
     places = [entry.position.place for entry in entries]
     others = [place for place in places if place not in without]
-    return IndexStart(others, is_whole=len(places) < FIRST_LOOKED_THROUGH)
+    return IndexStart(others, is_whole=len(places) < size)
 
 
 def find_newest(
