@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -127,11 +126,11 @@ class Command(TableCommand):
 def _load(sample: Sample, progress: Progress, *, sign_in: bool) -> VerdictCounts:
     """Write all of the sample; return what became of its comments."""
     names = {product.id: product.name for product in sample.catalogue.products}
-    # What needs no comment is loaded meanwhile.
-    with pool().together() as together:
-        others = together.start(partial(_load_others, sample, names, sign_in=sign_in))
-        outcome = _load_comments(sample.comments, progress)
-        others.result()
+    writer = BulkWriter(Batches(client(), pool()))
+    outcome = _load_comments(sample.comments, writer, progress)
+    # The last comments are settled in two seconds: what needs none of them is loaded meanwhile.
+    _load_others(sample, names, sign_in=sign_in)
+    writer.finish(progress)
     load_own_comments(sample.sales, not_about=sample.comments[0].product_id, now=now())
     load_reactions(sample.reactions, now=now())
     put_catalogue(
@@ -151,14 +150,14 @@ def _load_others(sample: Sample, names: Mapping[str, str], *, sign_in: bool) -> 
     load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
 
 
-def _load_comments(comments: Sequence[NewComment], progress: Progress) -> VerdictCounts:
-    writer = BulkWriter(Batches(client(), pool()))
+def _load_comments(
+    comments: Sequence[NewComment], writer: BulkWriter, progress: Progress
+) -> VerdictCounts:
     outcome = VerdictCounts()
     with progress.step("Sample shop", total=len(comments), unit=" comments") as advance:
         for chunk in bounded_chunks(comments):
             outcome += writer.write(chunk)
             advance(len(chunk))
-    writer.finish(progress)
     return outcome
 
 
