@@ -183,7 +183,7 @@ define INSTALL
 if command -v uv >/dev/null; then \
 	uv pip install --quiet --require-hashes $(2) --python $(PYTHON) $(addprefix --requirement ,$(1)); \
 else \
-	$(PYTHON) -m pip install --quiet --require-hashes $(addprefix --requirement ,$(1)); \
+	$(PYTHON) -m pip install --quiet --require-hashes $(3) $(addprefix --requirement ,$(1)); \
 fi
 endef
 
@@ -204,15 +204,15 @@ fi
 endef
 
 $(VENV)/.installed: requirements.txt
-	@$(VENV_WITH_PIP)
 	@echo "Installing what the shop needs, this once (about 5 s with uv, 30 s with pip)"
-	@$(call SAYING_THAT_IT_RUNS,$(call INSTALL,requirements.txt))
+	@$(VENV_WITH_PIP)
+	@$(call SAYING_THAT_IT_RUNS,$(call INSTALL,requirements.txt,,--no-compile))
 	@touch $@
 
 # Has all of requirements.txt as well.
 $(VENV)/.installed-development: $(REQUIREMENTS)
-	@$(VENV_WITH_PIP)
 	@echo "Installing what tests and lint need, this once (about 15 s with uv, 60 s with pip)"
+	@$(VENV_WITH_PIP)
 	@$(call SAYING_THAT_IT_RUNS,$(call INSTALL,$(REQUIREMENTS),--compile-bytecode))
 	@touch $(VENV)/.installed $@
 

@@ -3,7 +3,7 @@
 Loading it again changes nothing, even where comments were deleted, hidden or replied to since.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -72,10 +72,11 @@ def let_sign_in() -> None:
             user.save()
 
 
-def load_orders(sales: SampleSales) -> None:
+def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:
     """Write the sample's orders; those that exist, of any day, stay as they are."""
     for chunk in in_chunks(sales.orders, ORDERS_AT_A_TIME):
         put_orders(chunk)
+        advance(len(chunk))
 
 
 def load_pickup_points() -> None:

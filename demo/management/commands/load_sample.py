@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,6 +49,8 @@ INTERRUPTED = 130
 SECONDS_OF_A_COMMENT = 0.005
 """With the postings of its words, on a common machine."""
 MOST_CATEGORIES = 500
+LAST_PARTS = 4
+"""What is loaded after comments and orders, as its progress counts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,25 +131,27 @@ def _load(sample: Sample, progress: Progress, *, sign_in: bool) -> VerdictCounts
     writer = BulkWriter(Batches(client(), pool()))
     outcome = _load_comments(sample.comments, writer, progress)
     # The last comments are settled in two seconds: what needs none of them is loaded meanwhile.
-    _load_others(sample, names, sign_in=sign_in)
+    orders = sample.sales.orders
+    with progress.step("Sample shop", total=len(orders), unit=" orders") as advance:
+        load_pickup_points()
+        load_users(sample.sales, now=now(), sign_in=sign_in)
+        load_orders(sample.sales, advance=advance)
+        load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
     writer.finish(progress)
-    load_own_comments(sample.sales, not_about=sample.comments[0].product_id, now=now())
-    load_reactions(sample.reactions, now=now())
-    put_catalogue(
-        categories=[*sample.catalogue.categories, *sample.catalogue.subcategories],
-        products=sample.catalogue.products,
-    )
-    # The comments were ranked before their products had names.
-    refresh_ranks({product_id: RankHint() for product_id in names}, only_stale=True)
+    with progress.step("Sample shop", total=LAST_PARTS, unit=" last parts") as advance:
+        load_own_comments(sample.sales, not_about=sample.comments[0].product_id, now=now())
+        advance(1)
+        load_reactions(sample.reactions, now=now())
+        advance(1)
+        put_catalogue(
+            categories=[*sample.catalogue.categories, *sample.catalogue.subcategories],
+            products=sample.catalogue.products,
+        )
+        advance(1)
+        # The comments were ranked before their products had names.
+        refresh_ranks({product_id: RankHint() for product_id in names}, only_stale=True)
+        advance(1)
     return outcome
-
-
-def _load_others(sample: Sample, names: Mapping[str, str], *, sign_in: bool) -> None:
-    """Write pickup points, customers, orders, and the log of what happened."""
-    load_pickup_points()
-    load_users(sample.sales, now=now(), sign_in=sign_in)
-    load_orders(sample.sales)
-    load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
 
 
 def _load_comments(
