@@ -276,6 +276,7 @@ WITHOUT_TABLES = {
     "create_tables",  # refuses them itself, and has more to say
     "demo",  # sets the file aside that holds them
     "export_model",  # prints what is declared
+    "fill_demo",  # runs commands that refuse
     "makemessages",  # reads source code
 }
 COMMANDS = sorted(
