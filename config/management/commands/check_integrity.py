@@ -114,12 +114,14 @@ class Command(TableCommand):
                     hints.append(row)
                 else:
                     rows.append(row)
-                if not options["json"]:
+                # A quiet command says what is still wrong.
+                is_shown = bool(options["verbosity"]) or not row["mended"]
+                if is_shown and not options["json"]:
                     self.stdout.write(_line(difference, **outcome))
         summary = _summary(rows)
         if options["json"]:
             self.stdout.write(json.dumps(summary | {"found": rows, "hints": hints}))
-        else:
+        elif options["verbosity"] or summary["left"]:
             self.stdout.write(_sentence(summary))
         if summary["left"]:
             sys.exit(1)

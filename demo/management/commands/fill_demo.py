@@ -23,7 +23,9 @@ class Command(BaseCommand):
         if options["sample"]:
             call_command("load_sample", if_empty=True, sign_in=options["sign_in"], verbosity=0)
         if options["words"]:  # what an older checkout left has no words
-            call_command("check_integrity", "--repair", "--unless-filled", model="words")
+            fill = ("--repair", "--unless-filled")
+            call_command("check_integrity", *fill, model="words", verbosity=0)
         if options["sets"]:
-            call_command("check_integrity", "--repair", "--unless-streaming", model="sets")
+            fill = ("--repair", "--unless-streaming")
+            call_command("check_integrity", *fill, model="sets", verbosity=0)
             call_command("create_tables", verbosity=0)
