@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
-from dynapages.calls import Meter, metered
+from dynapages.calls import metered
 from tests.support.config.api import operations
+from tests.support.costs import Costs
 from tests.support.forms import by_api
 from tests.support.forms.cast import Cast
 from tests.support.forms.every_form import FORMS, PAGES
@@ -22,19 +22,6 @@ ROW = re.compile(
     r"^\| (?P<name>[^|]+) \| (\d+) \| (\d+) \| ([\d.]+) \| (\d+) \| (\d+) \| ([\d.]+) \|$",
     re.MULTILINE,
 )
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Calls, serial rounds and capacity units."""
-
-    calls: int
-    rounds: int
-    units: float
-
-    @classmethod
-    def of(cls, meter: Meter) -> "Costs":
-        return cls(meter.calls, meter.rounds, meter.units)
 
 
 def documented() -> Mapping[str, tuple[Costs, Costs]]:

@@ -21,7 +21,7 @@ from comments.lists import queries
 from comments.search.models import TABLE, WordItem
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
-from dynapages.calls import Meter, metered
+from dynapages.calls import metered
 from dynapages.lists import RULES, SCAN, PageRequest
 from dynapages.process import client, read
 from dynapages.tables import create_missing
@@ -31,6 +31,7 @@ from shop.catalogue.also_bought import find_also_bought
 from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX, follow, with_explanation
 from tests.support.comments.options import comments_set
+from tests.support.costs import Costs
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
@@ -39,19 +40,6 @@ pytestmark = pytest.mark.real_engine
 COMMENTS = 2_000
 STAFF = "page-costs-staff"
 ROW = re.compile(r"^\| (?P<name>[^|]+) \| (\d+) \| (\d+) \| ([\d.]+) \|$", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Calls, serial rounds and capacity units."""
-
-    calls: int
-    rounds: int
-    units: float
-
-    @classmethod
-    def of(cls, meter: Meter) -> "Costs":
-        return cls(meter.calls, meter.rounds, meter.units)
 
 
 @dataclass(frozen=True)
