@@ -8,6 +8,7 @@ still stored. The ranks are derived at the end, and what earlier imports have le
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from comments import keys, signals
@@ -24,7 +25,15 @@ from comments.store.derived import bulk_batches
 from comments.store.states import State
 from comments.store.table import ATTEMPTS
 from comments.store.writing import CommentChange, Committed, Owes, write_comments
-from dynapages.calls import Batches, clock, in_chunks, one_task, sentence_about, size_of_batch
+from dynapages.calls import (
+    Backoff,
+    Batches,
+    clock,
+    in_chunks,
+    one_task,
+    sentence_about,
+    size_of_batch,
+)
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.process import client
@@ -40,6 +49,8 @@ TRANSACTION_CHARACTERS = 800_000
 """Text of a transaction, at the most: DynamoDB takes 4 MB in one, of up to 4 bytes a character."""
 CLOSING_SECONDS = 10.0
 """How long an import waits at its end until its changes can be deleted."""
+FINISHING = Backoff(attempts=1)
+"""For a change that another process is writing, which nobody but a patient job waits for."""
 PRODUCTS_AT_ONCE = 400
 """Products whose unfinished changes are looked for together."""
 
@@ -214,12 +225,19 @@ class BulkWriter:
 
 
 def _finish_or_log(change: str) -> bool:
-    try:
-        finish_change(change, bulk_batches())
-    except FAILURES as failure:
-        logger.warning("The change %s was left behind: %s", change, sentence_about(failure))
-        return False
-    return True
+    pauses = FINISHING.pauses()
+    while True:
+        try:
+            finish_change(change, bulk_batches())
+        except FAILURES as failure:
+            # The worker may be writing the same postings: a patient job waits until it is done.
+            pause = next(pauses, None)
+            if pause is None or not isinstance(failure, ConditionFailed):
+                logger.warning("The change %s was left behind: %s", change, sentence_about(failure))
+                return False
+            time.sleep(pause)
+        else:
+            return True
 
 
 def _announce(changes: Iterable[Change]) -> None:

@@ -43,7 +43,19 @@ from comments.store.writing import (
     Following,
     Owes,
 )
-from dynapages.calls import Batches, clock, few_of, in_chunks, sentence_about, time_budget
+from dynapages.calls import (
+    Batches,
+    Throttled,
+    Unreachable,
+    clock,
+    fault_in,
+    few_of,
+    one_operation,
+    patience_is_over,
+    sentence_about,
+    size_of_batch,
+    time_budget,
+)
 from dynapages.items import Item, table_key
 from dynapages.lists import id_at, parse_timestamp, timestamp
 from dynapages.process import client, page_batches
@@ -208,13 +220,30 @@ class WordWriter(DerivedWriter[str]):
         writes: dict[str, Writes] = {}
         for key, names in by_comment.items():
             writes[key] = Writes(deletes=frozenset(names))
-        for some in in_chunks(writes.items(), COMMENTS_AT_ONCE):
+        pending = list(writes)
+        while pending:
+            # Where the database is slow, fewer comments are written before others may take over.
+            number = size_of_batch(COMMENTS_AT_ONCE)
+            with one_operation():
+                self._settle_in_time({key: writes[key] for key in pending[:number]})
+            del pending[:number]
+
+    def _settle_in_time(self, writes: Mapping[str, Writes]) -> None:
+        """Write the postings of some comments; a patient job does, however long it takes."""
+        while True:
             # Where the database is slow, a change of many comments takes longer than others wait.
             if self._time_left() < MOST_OF_A_WRITER / 2:
                 write_transaction(client(), self.put())
-            # Others take a change over after a while: what is put after that is unknown to them.
-            with time_budget(self._time_left().total_seconds()):
-                self.settle(dict(some), self.after)
+            try:
+                # Others take a change over then: what is put after that is unknown to them.
+                with time_budget(self._time_left().total_seconds()):
+                    self.settle(writes, self.after)
+            except FAILURES as failure:
+                is_passing = isinstance(fault_in(failure), Throttled | Unreachable)
+                if not is_passing or patience_is_over():
+                    raise
+            else:
+                return
 
     def _time_left(self) -> timedelta:
         """Return how long postings may be written until the change must be renewed."""

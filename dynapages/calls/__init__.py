@@ -35,6 +35,8 @@ from dynapages.calls.pool import (
     Started,
     Together,
     budget_paused,
+    one_operation,
+    patience_is_over,
     seconds_left,
     time_budget,
 )
@@ -71,7 +73,9 @@ __all__ = [
     "instead_of_batches",
     "labelled_calls",
     "metered",
+    "one_operation",
     "one_task",
+    "patience_is_over",
     "patient",
     "request_of",
     "seconds_left",

@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import BUSY, Throttled, fault_in
 from dynapages.calls.patience import current_patience
-from dynapages.calls.pool import Backoff, Pool
+from dynapages.calls.pool import Backoff, Pool, one_operation
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 
@@ -110,6 +110,12 @@ class Batches:
         self, call: Callable[[Sequence[Any]], _Answer], requests: Sequence[Any]
     ) -> list[Keyed]:
         """Repeat a call with the requests that it leaves; return the items that it has read."""
+        with one_operation():
+            return self._repeated(call, requests)
+
+    def _repeated(
+        self, call: Callable[[Sequence[Any]], _Answer], requests: Sequence[Any]
+    ) -> list[Keyed]:
         pauses = self.backoff.pauses()
         attempts = 0
         items: list[Keyed] = []

@@ -32,7 +32,14 @@ from botocore.hooks import first_non_none_response
 from urllib3 import HTTPResponse
 
 from dynapages.calls import meter
-from dynapages.calls.faults import Throttled, Unavailable, Unreachable, fault_in
+from dynapages.calls.faults import (
+    CANCELLED_AS_THROTTLED,
+    Throttled,
+    Unavailable,
+    Unreachable,
+    fault_in,
+    patience_ended,
+)
 from dynapages.calls.patience import ANSWER_SECONDS, Patience, current_patience
 from dynapages.calls.pool import Backoff, OutOfTime, seconds_left
 from dynapages.calls.transport import (
@@ -134,6 +141,12 @@ def fault_of(parsed: Parsed) -> Unavailable | None:
     if fault is None and parsed["Error"]["Code"].isdigit():
         return Damaged()
     return fault
+
+
+def is_cancelled_as_throttled(parsed: Parsed | None) -> bool:
+    """Return whether an answer cancels a transaction that was more than the capacity allows."""
+    reasons = (parsed or {}).get("CancellationReasons", ())
+    return any(reason.get("Code") in CANCELLED_AS_THROTTLED for reason in reasons)
 
 
 class Caller:
@@ -249,29 +262,43 @@ class _Call:
 
     def repeat_patiently(self, patience: Patience) -> tuple[AWSResponse, Parsed]:
         """Make attempts like `repeat`, for as long as a batch job waits, and without a breaker."""
-        number = 0
-        ends_at = patience.clock() + patience.seconds
+        number, retries = 0, 0
+        ends_at = patience.ends_at()
+        most_seconds = max(ANSWER_SECONDS, self.client.connection.read_seconds)
         while True:
             number += 1
-            with patience.one_call():
-                self.set_deadline(ANSWER_SECONDS)
+            with patience.one_call(seconds_left()):
+                self.set_deadline(most_seconds)
                 began = patience.clock()
                 attempt = self.attempt()
             self.note(attempt, patience, seconds=patience.clock() - began)
             pause = BACKOFF.pause(number)
-            has_another = number < self.client.connection.attempts
-            # What has never answered is not there, as where an address is wrong.
-            if patience.has_answered:
-                has_another = patience.clock() + pause < ends_at
-            is_passing = isinstance(attempt.fault, Throttled | Unreachable)
-            if not (is_passing and has_another and pause < seconds_left()):
-                return attempt.result(retries=number - 1)
+            is_waited_for = self.is_waited_for(attempt.fault, number, patience)
+            if not is_waited_for or pause >= seconds_left():
+                return attempt.result(retries=retries)
+            if patience.clock() + pause >= ends_at:
+                raise patience_ended(attempt.fault, patience.seconds) from attempt.failure
+            # A throttled attempt was not carried out: whoever repeats the call may rely on that.
+            if not isinstance(attempt.fault, Throttled):
+                retries += 1
             sleep(pause)
+
+    def is_waited_for(self, fault: Unavailable | None, number: int, patience: Patience) -> bool:
+        """Return whether a batch job repeats an attempt of that number, which met a fault."""
+        if not self.is_passing(fault):
+            return False
+        if isinstance(fault, Throttled):
+            return True
+        attempts = self.client.connection.attempts
+        if attempts == 1:  # a second attempt would meet the first one in progress
+            return False
+        # What has never answered is not there, as where an address is wrong.
+        return patience.has_answered or number < attempts
 
     @staticmethod
     def note(attempt: _Attempt, patience: Patience, *, seconds: float) -> None:
         """Tell a batch job's patience what an attempt came to."""
-        if isinstance(attempt.fault, Throttled):
+        if isinstance(attempt.fault, Throttled) or is_cancelled_as_throttled(attempt.parsed):
             patience.note_throttled()
         elif isinstance(attempt.fault, Unreachable):
             patience.note_no_answer()

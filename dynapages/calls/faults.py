@@ -34,6 +34,7 @@ _NO_DYNAMODB = gettext_noop("What answers at the database's address is not Dynam
 _OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
 _NOT_SET_UP = gettext_noop("The database is not set up yet: “manage.py create_tables” does it.")
 
+SECONDS_IN_A_MINUTE = 60
 MOST_NAMED = 3
 """Names in a line; of others it says how many there are."""
 
@@ -46,6 +47,10 @@ _THROTTLED_CODES = frozenset(
         "ReplicatedWriteConflictException",
     }
 )
+CANCELLED_AS_THROTTLED = frozenset(
+    {"ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"}
+)
+"""Reasons for which DynamoDB cancels a transaction."""
 _UNREACHABLE_CODES = frozenset(
     {
         "InternalFailure",
@@ -134,6 +139,16 @@ class EngineTooOld(Unavailable):
             "The database takes fewer than 100 actions in a transaction; "
             "DynamoDB Local takes 100 from version 1.21.0 on."
         )
+
+
+def patience_ended(fault: Unavailable | None, seconds: float) -> Unavailable:
+    """Return the fault of a batch job that has met this one for as long as it waits."""
+    how_long = f"{seconds:.0f} seconds"
+    if seconds >= 2 * SECONDS_IN_A_MINUTE:
+        how_long = f"{seconds / SECONDS_IN_A_MINUTE:.0f} minutes"
+    if isinstance(fault, Throttled):
+        return Throttled(f"The database was too busy for {how_long}.")
+    return Unreachable(f"The database gave no answer for {how_long}.")
 
 
 # Finding the fault in an error

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, inf, isinf
 from threading import Condition, Lock
 from time import monotonic
 
@@ -28,6 +28,8 @@ SILENT_SECONDS = 60.0
 
 current_patience: ContextVar["Patience | None"] = ContextVar("patience", default=None)
 """The patience of the enclosing block; None outside of any, as in a page."""
+operation_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
+"""Until when the operation that is under way is repeated, by the clock of its patience."""
 
 
 def _say_nothing(_line: str) -> None:
@@ -43,9 +45,11 @@ class _Gate:
     changed: Condition = field(default_factory=Condition)
 
     @contextmanager
-    def entered(self) -> Iterator[None]:
+    def entered(self, seconds: float = inf) -> Iterator[None]:
+        """Enter once there is room, or after so many seconds."""
+        timeout = None if isinf(seconds) else seconds
         with self.changed:
-            self.changed.wait_for(self._has_room)
+            self.changed.wait_for(self._has_room, timeout)
             self.inside += 1
         try:
             yield
@@ -92,9 +96,19 @@ class Patience:
         """The number of calls that may be in flight now, from 1 to ``at_a_time``."""
         return self._limit
 
-    def one_call(self) -> AbstractContextManager[None]:
-        """Return a block in which a call is made; it is entered once there is room."""
-        return self._calls.entered()
+    def ends_at(self) -> float:
+        """Return until when the operation that is under way is repeated, by ``clock``."""
+        ends_at = operation_ends_at.get()
+        if ends_at is None:
+            return self.clock() + self.seconds
+        return ends_at
+
+    def one_call(self, seconds: float = inf) -> AbstractContextManager[None]:
+        """Return a block in which a call is made; it is entered once there is room.
+
+        It is entered after so many seconds in any case: there may be no time left for the call.
+        """
+        return self._calls.entered(seconds)
 
     def one_task(self) -> AbstractContextManager[None]:
         """Return a block of several calls of one task; it is entered once there is room."""
@@ -151,9 +165,12 @@ class Patience:
 def patient(patience: Patience) -> Iterator[None]:
     """Make all calls inside the block with patience, whichever thread of a pool makes them."""
     token = current_patience.set(patience)
+    # An operation around this block is timed by another clock.
+    outer = operation_ends_at.set(None)
     try:
         yield
     finally:
+        operation_ends_at.reset(outer)
         current_patience.reset(token)
 
 

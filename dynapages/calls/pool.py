@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from dynapages.calls.meter import join_rounds
-from dynapages.calls.patience import current_patience
+from dynapages.calls.patience import current_patience, operation_ends_at
 from dynapages.errors import DynamoError
 
 T = TypeVar("T")
@@ -75,6 +75,30 @@ def seconds_left() -> float:
     return max(_until.get() - monotonic(), 0.0)
 
 
+@contextmanager
+def one_operation() -> Iterator[None]:
+    """Count the seconds of patience from the beginning of the block on, for all of its calls.
+
+    So a transaction is over before DynamoDB forgets its token, however its attempts failed.
+    """
+    # Here, as pages enter no module of what they have none of.
+    patience = current_patience.get()
+    if patience is None:
+        yield
+        return
+    token = operation_ends_at.set(patience.ends_at())
+    try:
+        yield
+    finally:
+        operation_ends_at.reset(token)
+
+
+def patience_is_over() -> bool:
+    """Return whether the operation that is under way may not be repeated: in a page, never."""
+    patience = current_patience.get()
+    return patience is None or patience.clock() >= patience.ends_at()
+
+
 @dataclass(frozen=True, slots=True)
 class Backoff:
     """The number of attempts, and the first and the longest pause in seconds."""
@@ -105,7 +129,7 @@ class Backoff:
         if patience is None:
             yield from range(1, self.attempts)
             return
-        ends_at = patience.clock() + patience.seconds
+        ends_at = patience.ends_at()
         for attempt in count(1):
             if patience.clock() >= ends_at:
                 return

@@ -83,8 +83,8 @@ class FaultProxy(Proxy):
     ``rate``, 0 to 1, drawn from ``seed``; without ``kinds``, any but ``dripping`` and ``expired
     token``. Transactions take ``lock_seconds`` longer, and then conflict with others of the same
     items; a second attempt meanwhile meets a TransactionInProgressException. ``lag`` says how far
-    eventual reads are behind. All of these may be changed at any time. ``met`` counts the faults by
-    (fault, operation).
+    eventual reads are behind, ``call_seconds`` how much longer each call takes. All of these may be
+    changed at any time. ``met`` counts the faults by (fault, operation).
 
     Within its ``with`` block, which raises EngineError where the lag needs an engine and none can
     start, clients reach it at ``endpoint_url``::
@@ -99,6 +99,7 @@ class FaultProxy(Proxy):
     kinds: Sequence[Fault] = ()
     seed: int = 0
     lock_seconds: float = 0.0
+    call_seconds: float = 0.0
     stall_seconds: float = 20.0
     drip_seconds: float = 0.5
     bodies: Sequence[bytes] = DAMAGED_BODIES
@@ -123,6 +124,8 @@ class FaultProxy(Proxy):
 
     def answer(self, call: Call) -> Answer | None:
         """Return what a call is answered, with its fault; None where there is no answer."""
+        if self.call_seconds:
+            self.is_over.wait(self.call_seconds)
         rule = self._rule_that_fires(call)
         fault = rule.fault if rule else self._random_fault(call.operation)
         if fault is None:

@@ -22,8 +22,14 @@ from uuid import uuid4
 
 from botocore.exceptions import ClientError
 
-from dynapages.calls.faults import FAILURES, EngineTooOld, Throttled, fault_in
-from dynapages.calls.pool import Backoff
+from dynapages.calls.faults import (
+    CANCELLED_AS_THROTTLED,
+    FAILURES,
+    EngineTooOld,
+    Throttled,
+    fault_in,
+)
+from dynapages.calls.pool import Backoff, one_operation
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
 
@@ -44,8 +50,6 @@ BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
 _PLACEHOLDER = re.compile(r"[#:]\w+")
 _CONDITION_FAILED = "ConditionalCheckFailed"
 _CONFLICT = "TransactionConflict"
-_THROTTLED = frozenset({"ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"})
-"""Reasons for which DynamoDB cancels a transaction, with the one above and that of a condition."""
 _RETRIED_ERRORS = frozenset({"TransactionInProgressException", "TransactionConflictException"})
 
 
@@ -211,15 +215,28 @@ class Transactions:
         have the same ClientRequestToken, so that one whose answer was lost is not carried out
         again. Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
         """
+        # DynamoDB knows a token for ten minutes: all attempts together must be over before.
+        with one_operation():
+            self._write(build, on_conflict, on_throttled)
+
+    def _write(
+        self,
+        build: Callable[[], Sequence[Action]],
+        on_conflict: Callable[[frozenset[int]], None] | None,
+        on_throttled: Callable[[frozenset[int]], None] | None,
+    ) -> None:
         pauses = self.backoff.pauses()
         actions: Any = list(build())
         token = uuid4().hex
+        is_certain = True
         while True:
             try:
                 self.client.transact_write_items(TransactItems=actions, ClientRequestToken=token)
             except ClientError as error:
                 obstacles = _obstacles_in(error, len(actions))
-                is_certain = not error.response.get("ResponseMetadata", {}).get("RetryAttempts")
+                # Once an answer was lost, what was sent with this token may have been carried out.
+                if error.response.get("ResponseMetadata", {}).get("RetryAttempts"):
+                    is_certain = False
             else:
                 return
             pause = next(pauses, None)
@@ -292,7 +309,7 @@ def _obstacles_in(error: ClientError, count: int) -> _Obstacles:
             failed[number] = reason.get("Item", {})
         elif reason_code == _CONFLICT:
             conflicts.add(number)
-        elif reason_code in _THROTTLED:
+        elif reason_code in CANCELLED_AS_THROTTLED:
             throttled.add(number)
     if failed:
         raise ConditionFailed(failed) from error

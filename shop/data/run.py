@@ -38,7 +38,7 @@ from shop.orders.queries import find_owner
 from shop.table import read_items
 
 ORDERS_AT_A_TIME = 500
-"""Their customers are written in parallel; use one where the engine bears no concurrency."""
+"""Their customers are written in parallel."""
 READ_AT_A_TIME = 1_000
 _ID_IN_USE = (
     "the shop has another order with this id, of another customer or placed at another time: "
@@ -74,7 +74,6 @@ def import_orders(
     *,
     rejects: RejectsFile,
     progress: Progress,
-    orders_at_a_time: int,
     update: Update,
     is_trial: bool,
     announces: bool = False,
@@ -91,7 +90,7 @@ def import_orders(
         result = ImportResult(survey, survey.counts, is_trial)
         if not is_trial:
             load = _Load(rejects, progress, result)
-            load.run(update, orders_at_a_time, announces=announces)
+            load.run(update, announces=announces)
     if files.catalogue is not None:  # Olist's files are known by their stems, packed or not
         result.files = {name.partition(".")[0]: counts for name, counts in result.files.items()}
     return result
@@ -105,7 +104,7 @@ class _Load:
     progress: Progress
     result: ImportResult
 
-    def run(self, update: Update, orders_at_a_time: int, *, announces: bool) -> None:
+    def run(self, update: Update, *, announces: bool) -> None:
         """Write everything. Raises what `put_products` and `put_orders` do."""
         survey = self.result.survey
         orders = list(self._free_orders())
@@ -122,7 +121,7 @@ class _Load:
         # Orders come last: what they lead to is there before they are.
         self._put_products(products, update)
         self._put_users(joined)
-        self._put_orders(orders, orders_at_a_time, announces=announces)
+        self._put_orders(orders, announces=announces)
 
     def _count(
         self,
@@ -162,12 +161,10 @@ class _Load:
             some = {username: joined[username] for username in usernames}
             self.result.users_created += _ensure_users(some, originals)
 
-    def _put_orders(
-        self, orders: Sequence[ImportedOrder], at_a_time: int, *, announces: bool
-    ) -> None:
+    def _put_orders(self, orders: Sequence[ImportedOrder], *, announces: bool) -> None:
         """Put orders, some at a time, and reject those whose id is in use."""
         # The oldest first, so that purchases point to the latest order.
-        chunks = in_chunks(orders, at_a_time)
+        chunks = in_chunks(orders, ORDERS_AT_A_TIME)
         for chunk in self._advancing("Orders", chunks, len(orders)):
             outcomes = _put_changed([one.order for one in chunk], announces=announces)
             self.result.orders.update(outcomes)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
+from dynapages.calls import one_task, size_of_batch
 from dynapages.items import Item
 from dynapages.lists import id_at, sort_key_of
 from dynapages.process import pool
@@ -69,8 +70,9 @@ def _put_orders_of(
 ) -> dict[str, OrderOutcome]:
     """Put the orders of one customer, one transaction after the other."""
     outcomes: dict[str, OrderOutcome] = {}
-    for batch in _batches(_prepared(username, orders)):
-        outcomes |= _put_batch(batch, announces=announces)
+    with one_task():
+        for batch in _batches(_prepared(username, orders)):
+            outcomes |= _put_batch(batch, announces=announces)
     return outcomes
 
 
@@ -96,7 +98,8 @@ def _batches(orders: Iterable[_PreparedOrder]) -> Iterator[list[_PreparedOrder]]
     batch: list[_PreparedOrder] = []
     batch_keys: set[Key] = set()
     for order in orders:
-        if batch and len(batch_keys | order.puts.keys()) + COUNTERS > MOST_ACTIONS:
+        most_actions = size_of_batch(MOST_ACTIONS)
+        if batch and len(batch_keys | order.puts.keys()) + COUNTERS > most_actions:
             yield batch
             batch = []
             batch_keys = set()

@@ -8,23 +8,31 @@ from threading import Barrier, Event
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from dynapages.calls import (
     FAILURES,
     Backoff,
     Batches,
+    OutOfTime,
     Patience,
     Pool,
+    Throttled,
     Unreachable,
     build_client,
     fault_in,
     one_task,
     patient,
     size_of_batch,
+    time_budget,
 )
-from dynapages.calls.patience import SETTLING_SECONDS, SILENT_SECONDS, SLOW_SECONDS
+from dynapages.calls.patience import (
+    SETTLING_SECONDS,
+    SILENT_SECONDS,
+    SLOW_SECONDS,
+)
+from dynapages.calls.pool import one_operation
 from dynapages.engine.fault_proxy import FaultProxy, Rule
+from dynapages.writes.transactions import Transactions, put
 
 SLOW = SLOW_SECONDS + 0.5
 QUICK = 0.01
@@ -150,6 +158,31 @@ class TestWhatIsSaid:
         assert len(clock.lines) == 2
 
 
+class TestOneOperation:
+    def test_has_the_patience_of_one_call_for_all_of_its_calls(self, clock):
+        patience = clock.patience(seconds=60.0)
+        with patient(patience), one_operation():
+            clock.seconds += 50.0
+            with one_operation():
+                assert patience.ends_at() - clock.seconds == 10.0
+        assert patience.ends_at() - clock.seconds == 60.0
+
+    def test_ends_pauses_that_begin_late(self, clock):
+        pauses = []
+        with patient(clock.patience(seconds=60.0)), one_operation():
+            clock.seconds += 50.0
+            for pause in Backoff(attempts=3, first=1.0, longest=1.0).pauses():
+                pauses.append(pause)
+                clock.seconds += 1.0
+        assert len(pauses) == 10
+
+    def test_does_not_time_a_job_that_begins_within_it(self, clock):
+        with patient(clock.patience(seconds=60.0)), one_operation():
+            inner = clock.patience(seconds=20.0)
+            with patient(inner):
+                assert inner.ends_at() - clock.seconds == 20.0
+
+
 class TestPauses:
     def test_go_on_for_as_long_as_the_patience_lasts(self, clock):
         pauses = []
@@ -194,7 +227,7 @@ class TestACallOfAPatientJob:
     def test_gives_up_when_the_patience_is_spent(self, new_table, behind):
         with behind(Rule("throttled", operation="PutItem")) as troubled:
             patience = Patience(at_a_time=4, seconds=0.3)
-            with patient(patience), pytest.raises(ClientError):
+            with patient(patience), pytest.raises(Throttled, match="too busy for 0 seconds"):
                 troubled.put_item(TableName=new_table(), Item={"pk": {"S": "a"}, "sk": {"S": "a"}})
 
     def test_waits_for_no_database_that_never_answered(self, new_table, behind):
@@ -216,3 +249,90 @@ class TestACallOfAPatientJob:
             quick = Backoff(attempts=2, first=0.001, longest=0.001)
             Batches(troubled, Pool(8), backoff=quick).put(table, items)
         assert client.scan(TableName=table, Select="COUNT")["Count"] == 300
+
+    def test_waits_for_an_answer_that_a_page_would_not_wait_for(self, connection):
+        with FaultProxy(connection.endpoint_url, call_seconds=0.5) as proxy:
+            hasty = replace(connection, endpoint_url=proxy.endpoint_url, read_seconds=0.1)
+            with patient(Patience(at_a_time=4)):
+                assert "TableNames" in build_client(hasty).list_tables()
+
+    def test_has_as_long_as_ever_where_its_client_is_a_slow_one(self, connection, monkeypatch):
+        monkeypatch.setattr("dynapages.calls.client.ANSWER_SECONDS", 0.1)
+        with FaultProxy(connection.endpoint_url, call_seconds=0.5) as proxy:
+            slow = replace(connection, endpoint_url=proxy.endpoint_url, attempts=1)
+            with patient(Patience(at_a_time=4)):
+                assert "TableNames" in build_client(slow).list_tables()
+
+    def test_without_an_answer_is_not_repeated_for_who_makes_single_attempts(self, connection):
+        rule = Rule("reset after", operation="PutItem")
+        with FaultProxy(connection.endpoint_url, rules=[rule]) as proxy:
+            single = replace(connection, endpoint_url=proxy.endpoint_url, attempts=1)
+            caller = build_client(single)
+            with patient(Patience(at_a_time=4)):
+                caller.list_tables()
+                with pytest.raises(FAILURES):
+                    caller.put_item(TableName="none", Item={})
+        assert rule.fired == 1
+
+    def test_that_gets_no_turn_is_out_of_time(self, client):
+        patience = Patience(at_a_time=1)
+        with (
+            patience.one_call(),
+            patient(patience),
+            time_budget(0.1),
+            pytest.raises(OutOfTime),
+        ):
+            client.list_tables()
+
+
+def item_of(number: int) -> dict[str, Any]:
+    return {"pk": {"S": str(number)}, "sk": {"S": "a"}}
+
+
+def no_pause(_seconds: float) -> None:
+    pass
+
+
+@pytest.mark.real_engine
+class TestATransactionOfAPatientJob:
+    @pytest.mark.parametrize("fault", ["throttled", "rate exceeded", "conflict"])
+    def test_is_repeated_until_it_is_written(self, client, new_table, behind, fault):
+        table = new_table()
+        rule = Rule(fault, operation="TransactWriteItems", times=12)
+        with behind(rule) as troubled, patient(Patience(at_a_time=4)):
+            transactions = Transactions(troubled, Backoff(attempts=3), no_pause)
+            transactions.write(lambda: [put(table, item_of(1))])
+        assert client.scan(TableName=table, Select="COUNT")["Count"] == 1
+
+    @pytest.mark.parametrize("fault", ["throttled", "rate exceeded"])
+    def test_says_which_actions_were_throttled_each_time(self, new_table, behind, fault):
+        table, throttled = new_table(), []
+        rule = Rule(fault, operation="TransactWriteItems", times=2)
+        patience = Patience(at_a_time=4)
+        with behind(rule) as troubled, patient(patience):
+            Transactions(troubled, Backoff(), no_pause).write(
+                lambda: [put(table, item_of(1))], on_throttled=throttled.append
+            )
+        assert throttled == [frozenset({0})] * 2
+        assert patience.limit < 4
+
+    def test_keeps_its_token_once_an_answer_was_lost(self, new_table, behind):
+        table = new_table()
+        tokens: list[str] = []
+
+        def note_token(request: Any) -> bool:
+            tokens.append(request["ClientRequestToken"])
+            return False
+
+        rules = [Rule("conflict", operation="TransactWriteItems", when=note_token)]
+        for fault in ("reset before", "throttled", "conflict"):
+            rules.append(Rule(fault, operation="TransactWriteItems", times=1))
+        # What is built differs each time: only the token says that it is the same write.
+        built = iter(range(9))
+        with behind(*rules) as troubled, patient(Patience(at_a_time=4)):
+            troubled.list_tables()
+            Transactions(troubled, Backoff(), no_pause).write(
+                lambda: [put(table, item_of(next(built)))]
+            )
+        assert len(tokens) == 4
+        assert len(set(tokens)) == 1

@@ -22,7 +22,7 @@ from dynapages.files.packing import FileUnreadable
 from shop.data.imported_products import Update
 from shop.data.olist import olist_files
 from shop.data.reports import report_of
-from shop.data.run import ORDERS_AT_A_TIME, OpenFiles, Reject, import_orders
+from shop.data.run import OpenFiles, Reject, import_orders
 from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
 from shop.data.survey import OrderFiles
 from shop.order_status import Status
@@ -114,7 +114,6 @@ class Command(TableCommand):
                 _files(file, options),
                 rejects=rejects,
                 progress=Progress(shown=not options["json"]),
-                orders_at_a_time=options["at_a_time"] or ORDERS_AT_A_TIME,
                 update=_update(options),
                 announces=options["signals"],
                 is_trial=options["dry_run"],

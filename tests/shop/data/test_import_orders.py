@@ -252,7 +252,7 @@ class TestInterruptedImport:
     )
     def test_is_finished_by_running_it_again(self, part, expected, how, orders):
         with own_engine() as engine:
-            arguments = ("import_orders", part, "--json", "--at-a-time", "20")
+            arguments = ("import_orders", part, "--json", "--at-a-time", "2")
             process = start_manage(*arguments, DYNAMODB_ENDPOINT_URL=engine.endpoint_url)
             # An order has its line beside it under the same sort key.
             wait_for("ORDER#" if orders else "PRODUCT#", count=max(2 * orders, 1))
@@ -260,7 +260,7 @@ class TestInterruptedImport:
             code, _, err = ended(process)
             assert code == (130 if how is signal.SIGINT else -signal.SIGKILL)
             assert "Traceback" not in err
-            counts = import_folder(part, at_a_time=20)
+            counts = import_folder(part, at_a_time=2)
             assert counts["orders"]["unchanged"] >= orders
             assert counts["orders"]["created"] > 0
             assert left_behind() == expected
