@@ -137,9 +137,8 @@ def carry_out(
     """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
 
     ``who`` is the decider's user name for the signal, empty for a command. ``stored`` is the
-    comment as it was just read; without it, it is read. Returns False for a
-    decision that was made already. Raises NotAsSeen, DecisionNotPossible, NoSuchComment and
-    Contended.
+    comment as it was just read; without it, it is read. Returns False for a decision that was made
+    already. Raises NotAsSeen, DecisionNotPossible, NoSuchComment and Contended.
     """
     if decision is Decision.DELETE:
         return _delete(comment_id, seen, who=who, now=now, stored=stored)

@@ -474,9 +474,9 @@ def delete_comment(
     """Delete a comment with its dependents, and count it out (AP5, QP7).
 
     ``version`` is the only one that is deleted, None for any. ``stored`` is the comment as it was
-    just read; without it, it is read. Returns whether there was a comment;
-    doing it again finishes what was interrupted. The tombstone is listed in the partition
-    ``erased_in`` of ``by_author``, for an erasure. Raises EditLost for another version, and what
+    just read; without it, it is read. Returns whether there was a comment; doing it again finishes
+    what was interrupted. The tombstone is listed in the partition ``erased_in`` of ``by_author``,
+    for an erasure. Raises EditLost for another version, and what
     `comments.store.writing.write_comments` does.
     """
     moment = now or clock.now()
