@@ -28,6 +28,12 @@ def comment(fresh):
     return newer
 
 
+def newest_ranked(product_id: str) -> str:
+    """The place of the comment by which a product is ranked."""
+    rank = (Ranking.COMMENTED, product_id)
+    return stored_ranks([rank])[rank][NEWEST]["S"]
+
+
 @pytest.mark.real_engine
 class TestAChange:
     """The transaction is one round; what follows it are two, for a newest comment three."""
@@ -87,5 +93,17 @@ class TestAChangeThatIsOutOfTime:
             patched.setattr(Started, "result", wait_for_nothing)
             assert add_comment(replace(comment, id=late, created_at=clock.now()))
         work_off()
-        rank = (Ranking.COMMENTED, comment.product_id)
-        assert late in stored_ranks([rank])[rank][NEWEST]["S"]
+        assert late in newest_ranked(comment.product_id)
+
+
+class TestWhatIsReadWithAChange:
+    def test_is_read_after_it_where_that_has_failed(self, comment, fresh, monkeypatch):
+        later = fresh("later")
+
+        def fail(*_arguments: object, **_options: object) -> None:
+            raise OutOfTime
+
+        with monkeypatch.context() as patched:
+            patched.setattr("comments.rankings.services.read_before", fail)
+            assert add_comment(replace(comment, id=later, created_at=clock.now()))
+        assert later in newest_ranked(comment.product_id)
