@@ -235,10 +235,7 @@ def _show_posted(
 def _read_before_post(
     request: HttpRequest, product_id: str, form: NewCommentForm
 ) -> tuple[Product, Writer]:
-    """Read the product and the user, and what is known of them, in one round.
-
-    Raises Http404 and FormNotSaved.
-    """
+    """Read the product and the user, and what is known of them, in one round. Raises Http404."""
     visitor, writer = visitor_of(request), NOBODY
     with pool().together() as together, missing_as_404():
         confirmation = together.start(visitor.is_confirmed)
@@ -248,9 +245,6 @@ def _read_before_post(
             writer = read_writer(visitor.user_id, product_id)
         product = read_product()
         confirmation.result()
-    require_user(request)
-    if not form.is_valid():
-        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     return product, writer
 
 
@@ -258,6 +252,9 @@ def _write_new(
     request: HttpRequest, product: Product, writer: Writer, form: NewCommentForm
 ) -> tuple[str, bool]:
     """Post a comment; return its id, and whether it waits for the shop."""
+    require_user(request)
+    if not form.is_valid():
+        raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     now = clock.now()
     # A form of another user or product is refused before anything is counted.
     form_id = form.cleaned_data["form_id"]

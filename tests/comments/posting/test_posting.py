@@ -196,6 +196,11 @@ class TestAFormWithMistakes:
         assert (fields["title"], fields["body"]) == (kept["title"], kept["body"])
         assert total(lamp) == 0
 
+    def test_still_names_the_product(self, alice, lamp):
+        heading = alice.get(new_url(lamp)).page.one("h1").text
+        shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS, "rating": ""})
+        assert shown.page.one("h1").text == heading != "Your comment"
+
     def test_takes_a_text_of_the_greatest_length_with_its_line_ends(self, alice, lamp):
         text = "\r\n".join(["x" * 99] * 50)
         assert len(alice.write(lamp, body=text).comment.body) == 4_999
