@@ -119,14 +119,19 @@ def serving(config: DemoConfig, *, output_lines: int = OUTPUT_LINES) -> Iterator
         yield site
 
 
+def _nothing_is_left() -> tuple[Command, ...]:
+    return ()
+
+
 @dataclass(slots=True, kw_only=True)
 class Demo:
     """One run of the demo.
 
     ``say`` prints a line for the user. ``sign_in`` are a customer, a member of staff, their
     password. ``prepare`` are commands that run before the site, ``lasting`` those that run as long
-    as it does. With ``engine`` None, the database at ``endpoint_url`` is used and never stopped.
-    ``children`` are the processes but for the engine, by name.
+    as it does, and ``left_over`` returns those that run once it is open. With ``engine`` None, the
+    database at ``endpoint_url`` is used and never stopped. ``children`` are the processes but for
+    the engine, by name.
     """
 
     config: DemoConfig
@@ -134,6 +139,7 @@ class Demo:
     say: Callable[[str], None]
     prepare: tuple[Command, ...]
     lasting: tuple[Command, ...] = ()
+    left_over: Callable[[], tuple[Command, ...]] = _nothing_is_left
     endpoint_url: str | None = None
     sign_in: tuple[str, ...] = ()
     children: dict[str, Child] = field(default_factory=dict, init=False)
@@ -212,6 +218,8 @@ class Demo:
                 self.children[name] = started.enter_context(child)
             self._wait_until_open()
             self.say(self._banner(url))
+            for command in self.left_over():
+                self._complete(command, environment)
             self._wait_while(lambda: True)
 
     def _wait_until_open(self) -> None:
@@ -229,6 +237,14 @@ class Demo:
             self._require_all()
             sentence = f"{_name_of(command)} failed (exit code {child.returncode}); see above."
             raise DemoFailed(sentence)
+
+    def _complete(self, command: Command, environment: Mapping[str, str]) -> None:
+        """Run a command behind the open site, which goes on where the command fails."""
+        try:
+            self._run_to_end(command, environment)
+        except DemoFailed as failed:
+            self._require_all()
+            self.say(f"{failed} The shop stays open, and the next start goes on with this.")
 
     def _require_all(self) -> None:
         if self.engine:

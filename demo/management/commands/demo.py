@@ -13,8 +13,13 @@ from config.environment import Environment, stored_secret_key
 from demo.file_engine import FileEngine, engine_on
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
+from demo.parts import rest_file
+from demo.processes import Command as CommandLine
 from demo.processes import Demo, DemoConfig
 from dynapages.engine.server import EngineServer
+
+REST_AT_A_TIME = 4
+"""Calls of the load behind the open shop, whose pages come first."""
 
 
 class Command(BaseCommand):
@@ -54,6 +59,7 @@ class Command(BaseCommand):
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
             prepare=(preparation,),
+            left_over=_left_over,
             lasting=tuple(lasting),
             sign_in=sign_in,
             say=self._say,
@@ -84,11 +90,20 @@ def _preparation(*, own_engine: bool, with_sample: bool, has_search: bool) -> tu
     if with_sample and own_engine:
         # Accounts with a published password are only for the command's own engine.
         options.append("--sign-in")
+        # On one machine the rest can be loaded behind the open shop.
+        options.append("--in-parts")
     if has_search:
         options.append("--words")
     if uses_sets():
         options.append("--sets")
     return ("fill_demo", *options)
+
+
+def _left_over() -> tuple[CommandLine, ...]:
+    """Return the command that loads what was not loaded before the shop was opened."""
+    if not rest_file().exists():
+        return ()
+    return (("load_sample", "--rest", "--at-a-time", str(REST_AT_A_TIME)),)
 
 
 def _require_sound_settings() -> None:

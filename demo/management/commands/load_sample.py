@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,7 @@ from demo.loading import (
     load_reactions,
     load_users,
 )
+from demo.parts import Part, day_of_rest, note_rest, rest_file
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
 from demo.sample.comments import sample_comments
 from demo.sample.orders import CUSTOMERS, SampleSales, sample_orders
@@ -49,8 +50,8 @@ INTERRUPTED = 130
 SECONDS_OF_A_COMMENT = 0.005
 """With the postings of its words, on a common machine."""
 MOST_CATEGORIES = 500
-LAST_PARTS = 4
-"""What is loaded after comments and orders, as its progress counts it."""
+LAST_PARTS = 3
+"""What is loaded after all comments, as its progress counts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Sample:
     sales: SampleSales
     comments: Sequence[NewComment]
     reactions: SampleReactions
+    today: datetime
 
     @classmethod
     def made(cls, seed: int, count: int, today: datetime) -> "Sample":
@@ -69,7 +71,7 @@ class Sample:
         sales = sample_orders(catalogue, seed=seed, now=today)
         comments = list(sample_comments(catalogue, seed=seed, count=count, now=today))
         reactions = sample_reactions(comments, CUSTOMERS, seed=seed)
-        return cls(catalogue, sales, comments, reactions)
+        return cls(catalogue, sales, comments, reactions, today)
 
 
 class Command(TableCommand):
@@ -95,24 +97,29 @@ class Command(TableCommand):
             help=f"let {' and '.join(SIGN_IN)} (staff) sign in with the password {PASSWORD}: "
             "never on a site that others can reach",
         )
+        part = parser.add_mutually_exclusive_group()
+        part.add_argument(
+            "--in-parts",
+            action="store_true",
+            help="leave most comments, votes and replies to a later load with --rest",
+        )
+        part.add_argument(
+            "--rest", action="store_true", help="load what one with --in-parts has left, if any"
+        )
         parser.add_argument("--json", action="store_true", help="print the counts as JSON")
         add_at_a_time_option(parser)
 
     def handle(self, **options: Any) -> None:
-        # The same moment all day: an interrupted load goes on with the same dates.
-        today = now().replace(hour=0, minute=0, second=0, microsecond=0)
+        part = _part_of(options)
         progress = Progress(shown=not options["json"])
         try:
-            # The comments take a second or two to make: not where they are loaded already.
-            if options["if_empty"] and _is_loaded(sample_catalogue(options["seed"])):
-                if options["sign_in"]:
-                    let_sign_in()
+            sample = _sample_for(part, options)
+            if sample is None:
                 return
-            sample = Sample.made(options["seed"], options["comments"], today)
             if not options["json"]:
-                self.stdout.write(_announcement(sample))
+                self.stdout.write(_announcement(sample, part))
                 self.stdout.flush()
-            outcome = _load(sample, progress, sign_in=options["sign_in"])
+            outcome = _load(sample, part, progress, sign_in=options["sign_in"])
         except FAILURES as error:
             raise CommandError(sentence_to_go_on(error)) from error
         except KeyboardInterrupt:
@@ -121,37 +128,94 @@ class Command(TableCommand):
         counts = _counts(sample, outcome)
         if options["json"]:
             self.stdout.write(json.dumps(counts))
+        elif part is Part.REST:
+            self.stdout.write("All of the sample is there now.")
         elif options["verbosity"]:
             self.stdout.write(_sentence(counts))
 
 
-def _load(sample: Sample, progress: Progress, *, sign_in: bool) -> VerdictCounts:
-    """Write all of the sample; return what became of its comments."""
-    names = {product.id: product.name for product in sample.catalogue.products}
+def _part_of(options: Mapping[str, Any]) -> Part:
+    """Return which part of the sample the options ask for."""
+    if options["rest"]:
+        return Part.REST
+    if options["in_parts"]:
+        return Part.FIRST
+    return Part.WHOLE
+
+
+def _sample_for(part: Part, options: Mapping[str, Any]) -> Sample | None:
+    """Make the sample; None where there is nothing to load."""
+    # The same moment all day: an interrupted load goes on with the same dates.
+    today = now().replace(hour=0, minute=0, second=0, microsecond=0)
+    if part is Part.REST:
+        day = day_of_rest()
+        if day is None:
+            return None
+        today = day
+    # The comments take a second or two to make: not where they are loaded already.
+    elif options["if_empty"] and _is_loaded(sample_catalogue(options["seed"])):
+        if options["sign_in"]:
+            let_sign_in()
+        return None
+    return Sample.made(options["seed"], options["comments"], today)
+
+
+def _load(sample: Sample, part: Part, progress: Progress, *, sign_in: bool) -> VerdictCounts:
+    """Write a part of the sample; return what became of its comments."""
+    outcome = VerdictCounts()
+    if part is Part.FIRST:
+        note_rest(sample.today)
+    if part is not Part.REST:
+        outcome += _load_shop(sample, part, progress, sign_in=sign_in)
+    if part is not Part.FIRST:
+        outcome += _load_rest(sample, part, progress)
+    if part is Part.REST:
+        rest_file().unlink()
+    else:
+        # Last of all, as a later load knows by it that this one is complete.
+        _put_catalogue(sample)
+    return outcome
+
+
+def _load_shop(sample: Sample, part: Part, progress: Progress, *, sign_in: bool) -> VerdictCounts:
+    """Write what a shop is opened with, but for its catalogue; return what became of comments."""
     writer = BulkWriter(Batches(client(), pool()))
-    outcome = _load_comments(sample.comments, writer, progress)
+    outcome = _load_comments(part.first_comments(sample.comments), writer, progress)
     # The last comments are settled in two seconds: what needs none of them is loaded meanwhile.
     orders = sample.sales.orders
     with progress.step("Sample shop", total=len(orders), unit=" orders") as advance:
         load_pickup_points()
         load_users(sample.sales, now=now(), sign_in=sign_in)
         load_orders(sample.sales, advance=advance)
-        load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
     writer.finish(progress)
+    return outcome
+
+
+def _load_rest(sample: Sample, part: Part, progress: Progress) -> VerdictCounts:
+    """Write the other comments, and what refers to comments; return what became of these."""
+    writer = BulkWriter(Batches(client(), pool()))
+    outcome = _load_comments(part.other_comments(sample.comments), writer, progress)
     with progress.step("Sample shop", total=LAST_PARTS, unit=" last parts") as advance:
+        names = {product.id: product.name for product in sample.catalogue.products}
+        load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
+        advance(1)
+        writer.finish(progress)
         load_own_comments(sample.sales, not_about=sample.comments[0].product_id, now=now())
         advance(1)
         load_reactions(sample.reactions, now=now())
         advance(1)
-        put_catalogue(
-            categories=[*sample.catalogue.categories, *sample.catalogue.subcategories],
-            products=sample.catalogue.products,
-        )
-        advance(1)
-        # The comments were ranked before their products had names.
-        refresh_ranks({product_id: RankHint() for product_id in names}, only_stale=True)
-        advance(1)
     return outcome
+
+
+def _put_catalogue(sample: Sample) -> None:
+    """Write the products and categories, and the names of products into their ranks."""
+    put_catalogue(
+        categories=[*sample.catalogue.categories, *sample.catalogue.subcategories],
+        products=sample.catalogue.products,
+    )
+    # The comments were ranked before their products had names.
+    hints = {product.id: RankHint() for product in sample.catalogue.products}
+    refresh_ranks(hints, only_stale=True)
 
 
 def _load_comments(
@@ -176,14 +240,23 @@ def _counts(sample: Sample, outcome: VerdictCounts) -> dict[str, int]:
     }
 
 
-def _announcement(sample: Sample) -> str:
+def _announcement(sample: Sample, part: Part) -> str:
     """Return what is going to be loaded, and how long that takes with an index of words."""
-    comments = len(sample.comments)
-    seconds = max(round(comments * SECONDS_OF_A_COMMENT), 5)
-    return (
-        f"Filling the shop, this once: {len(sample.catalogue.products)} products, "
-        f"{len(sample.sales.orders)} orders, {comments:,} comments (about {seconds} s)"
-    )
+    if part is Part.REST:
+        comments = len(part.other_comments(sample.comments))
+        what = f"Loading {comments:,} more comments, votes and replies behind the open shop"
+    else:
+        comments = len(part.first_comments(sample.comments))
+        what = (
+            f"Filling the shop, this once: {len(sample.catalogue.products)} products, "
+            f"{len(sample.sales.orders)} orders, {comments:,} comments"
+        )
+    return f"{what} (about {_seconds(comments)} s)"
+
+
+def _seconds(comments: int) -> int:
+    """Return how long so many comments take on a common machine."""
+    return max(round(comments * SECONDS_OF_A_COMMENT), 5)
 
 
 def _sentence(counts: dict[str, int]) -> str:
