@@ -297,7 +297,7 @@ class _Call:
 
     @staticmethod
     def note(attempt: _Attempt, patience: Patience, *, seconds: float) -> None:
-        """Tell a batch job's patience what an attempt came to."""
+        """Note for a batch job what an attempt came to."""
         if isinstance(attempt.fault, Throttled) or is_cancelled_as_throttled(attempt.parsed):
             patience.note_throttled()
         elif isinstance(attempt.fault, Unreachable):
