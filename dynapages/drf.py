@@ -28,11 +28,11 @@ class FeedPagination(CursorPagination):
 
     cursor_query_param = AFTER
     cursor_query_description = "Items behind this place."
-    page: FeedPage
+    page: FeedPage[Any]
     _url: str
 
     def paginate_queryset(
-        self, queryset: Feed, request: Request, view: object = None
+        self, queryset: Feed[Any], request: Request, view: object = None
     ) -> list[Any] | None:
         """Read the page that a request asks for; None where no size is set. Raises NotFound."""
         del view

@@ -21,14 +21,11 @@ from itertools import count
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from botocore.model import OperationModel
 
 from dynapages.items import Value
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 UNLABELLED = "list"
 """The label of calls that have no other: those of a page's list."""
@@ -280,7 +277,7 @@ def one_round() -> Iterator[None]:
 # Counting calls by botocore's events
 
 
-def attach(client: "DynamoDBClient") -> None:
+def attach(client: Any) -> None:  # noqa: ANN401 - any client with botocore's events
     """Meter every later call of a client; once is enough, and more often does no harm."""
     events = client.meta.events
     before, after = "before-parameter-build.dynamodb.*", "after-call.dynamodb.*"

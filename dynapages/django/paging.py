@@ -62,6 +62,7 @@ list_read = Signal()
 ``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
 """
 
+T = TypeVar("T")
 Filter = TypeVar("Filter")
 Result = TypeVar("Result")
 
@@ -334,7 +335,7 @@ class ListResult(ListRequest[Filter], Generic[Filter, Result]):
 # Pages of a feed.
 
 
-def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:
+def page_of(request: HttpRequest, feed: Feed[T], *, size: int) -> FeedPage[T]:
     """Read the page of a feed that a request asks for by ``after`` or ``before``.
 
     One that would begin in front of the list is the first page, whole. The feed needs tokens, such
@@ -351,7 +352,7 @@ def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:
     return page
 
 
-def links_of(request: HttpRequest, page: FeedPage) -> PageLinks:
+def links_of(request: HttpRequest, page: FeedPage[Any]) -> PageLinks:
     """Build the links around a page of a feed, at the address of the request, filter included."""
     older_url = newer_url = last_url = None
     if page.has_next:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isinf
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
 from dynapages.calls.pool import Pool, seconds_left
@@ -13,7 +13,7 @@ from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item, wire_value
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Rounds
-from dynapages.lists.queries import QuerySource, checked_query
+from dynapages.lists.queries import QueryClient, QuerySource, checked_query
 from dynapages.lists.reader import (
     Order,
     Page,
@@ -30,8 +30,7 @@ from dynapages.lists.reader import (
 from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, displayed, text_of
 from dynapages.lists.tokens import BadToken, Tokens
 
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
+T = TypeVar("T")
 
 START = "start"
 """What the first page is behind, in place of a token."""
@@ -45,18 +44,24 @@ MOST_SECTIONS = 10_000
 ONE_OF_BOTH = gettext_noop("Give either “after” or “before”, not both.")
 
 
-class AwaitedClient(Protocol):
-    """A client whose methods are awaited, such as aiobotocore's."""
-
-    async def query(self, **parameters: Any) -> Mapping[str, Any]:  # noqa: ANN401 - botocore's
-        """Make a Query."""
-
-
 Partitions: TypeAlias = Sequence[KeyValue] | Sequence[Sequence[KeyValue]]
 """Values of a partition key; in nested lists those of sections, which come one behind another."""
 
 
-class Feed:
+class FeedOptions(TypedDict, total=False):
+    """What a `Feed` takes by keyword, besides what its items are."""
+
+    client: QueryClient | None
+    source: Source | None
+    tokens: Tokens | None
+    name: str
+    newest_first: bool
+    pool: Pool | None
+    begins_with: str | bytes
+    query: Mapping[str, Any] | None
+
+
+class Feed(Generic[T]):
     """A list of the items of some partitions, in the order of their sort keys.
 
     ``partitions`` are values of the partition key: str, int, Decimal or bytes. Lists of such values
@@ -83,12 +88,40 @@ class Feed:
     Raises ValueError for a partition that is given twice, and for other wrong arguments.
     """
 
+    @overload
+    def __init__(
+        self: "Feed[dict[str, Any]]",
+        index: Index,
+        partitions: Partitions,
+        **options: Unpack[FeedOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: "Feed[Item]",
+        index: Index,
+        partitions: Partitions,
+        *,
+        wire: Literal[True],
+        **options: Unpack[FeedOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        index: Index,
+        partitions: Partitions,
+        *,
+        parse: Callable[[Item], T],
+        **options: Unpack[FeedOptions],
+    ) -> None: ...
+
     def __init__(  # noqa: PLR0913 - what a list is, each a keyword
         self,
         index: Index,
         partitions: Partitions,
         *,
-        client: "DynamoDBClient | AwaitedClient | None" = None,
+        client: QueryClient | None = None,
         source: Source | None = None,
         tokens: Tokens | None = None,
         name: str = "",
@@ -97,15 +130,8 @@ class Feed:
         begins_with: str | bytes = "",
         query: Mapping[str, Any] | None = None,
         wire: bool = False,
-        parse: Callable[[Item], Any] | None = None,
+        parse: Callable[[Item], T] | None = None,
     ) -> None:
-        if (client is None) == (source is None):
-            raise ValueError("A feed is read by a client, or from a source: give one of them")
-        if source is not None and query is not None:
-            raise ValueError("Further parameters of a Query are for a client, not for a source")
-        if client is not None and hasattr(client, "meta"):
-            _refuse_resource(client)
-            meter.attach(cast("DynamoDBClient", client))
         self.index = index
         self.name = name
         self.tokens = tokens
@@ -114,14 +140,11 @@ class Feed:
         self._runs = self._runs_of_sections(begins_with)
         further = checked_query(query)
         self._made_name = self._name_of_contents(begins_with, further)
-        self._source = source or QuerySource(cast("DynamoDBClient", client), query=further)
+        self._source = _source_of(client, source, query=further)
         self._pool = pool
-        if parse is not None:
-            self._parse = parse
-        elif wire:
-            self._parse = _unparsed
-        else:
-            self._parse = python_item
+        # Of each overload it returns what that one says.
+        made: Callable[[Item], Any] = parse or (_unparsed if wire else python_item)
+        self._parse: Callable[[Item], T] = made
 
     def _name_of_contents(self, begins_with: str | bytes, further: Mapping[str, Any]) -> str:
         """Return a name that no list of other items has, for the tokens of a feed without one."""
@@ -141,7 +164,9 @@ class Feed:
         """What its tokens are bound to."""
         return f"{self.name or self._made_name} {self.order.value}"
 
-    def page(self, size: int, *, after: str | None = None, before: str | None = None) -> "FeedPage":
+    def page(
+        self, size: int, *, after: str | None = None, before: str | None = None
+    ) -> "FeedPage[T]":
         """Read the page of ``size`` items behind one of the feed's strings, or the first page.
 
         ``after`` is `FeedPage.next`, `FeedPage.first` or a cursor, ``before`` is
@@ -154,7 +179,7 @@ class Feed:
 
     async def apage(
         self, size: int, *, after: str | None = None, before: str | None = None
-    ) -> "FeedPage":
+    ) -> "FeedPage[T]":
         """Read a page as `page` does, by a client whose methods are awaited.
 
         Raises what `page` does, and TypeError for a client whose methods are not.
@@ -162,11 +187,11 @@ class Feed:
         request = self._request(size, after, before)
         return self._page(await adrive(self._rounds(request), self._source), request)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[T]:
         """Yield every item, read in pages of 100."""
         return (self._parse(entry.item) for entry in every_entry(self._read, at_once=ITEMS_AT_ONCE))
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    async def __aiter__(self) -> AsyncIterator[T]:
         """Yield every item, read in pages of 100 by a client whose methods are awaited."""
         request = PageRequest(ITEMS_AT_ONCE)
         while True:
@@ -212,7 +237,7 @@ class Feed:
             runs += self._runs[int(segment.name)]
         return SegmentsPlan(runs)
 
-    def _page(self, page: Page, request: PageRequest) -> "FeedPage":
+    def _page(self, page: Page, request: PageRequest) -> "FeedPage[T]":
         return FeedPage(
             feed=self,
             items=tuple(self._parse(entry.item) for entry in page.entries),
@@ -248,15 +273,15 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedPage:
+class FeedPage(Generic[T]):
     """A page of a feed: its ``items``, and the strings of the pages around it.
 
     A string is None where there is no such page: ``first`` on the first page, ``last`` on the last.
     They raise ValueError if the feed has no tokens.
     """
 
-    feed: Feed
-    items: tuple[Any, ...]
+    feed: Feed[T]
+    items: tuple[T, ...]
     page: Page
     request: PageRequest
 
@@ -322,6 +347,22 @@ class FeedPage:
         """Return how the page was read, and what its Queries cost."""
         index = self.feed.index
         return explain(self.page, plan=self.feed.name or index.name or index.table)
+
+
+def _source_of(
+    client: QueryClient | None, source: Source | None, *, query: Mapping[str, Any]
+) -> Source:
+    """Return what reads the runs of a feed. Raises ValueError."""
+    if source is not None and client is None:
+        if query:
+            raise ValueError("Further parameters of a Query are for a client, not for a source")
+        return source
+    if client is None or source is not None:
+        raise ValueError("A feed is read by a client, or from a source: give one of them")
+    if hasattr(client, "meta"):
+        _refuse_resource(client)
+        meter.attach(client)
+    return QuerySource(client, query=query)
 
 
 def _sections(partitions: Partitions) -> Sequence[Sequence[KeyValue]]:

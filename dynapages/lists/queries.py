@@ -16,9 +16,9 @@ reads the n items, whatever its size, in one call more for each megabyte.
 """
 
 import re
-from collections.abc import Awaitable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from botocore.exceptions import ClientError
 
@@ -44,9 +44,6 @@ from dynapages.lists.runs import (
     without_prefix,
 )
 
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-
 Request: TypeAlias = dict[str, Any]
 Answer: TypeAlias = Mapping[str, Any]
 Queries: TypeAlias = Generator[Request, Answer, Chunk]
@@ -68,6 +65,14 @@ _FURTHER = {
 # The source
 
 
+class QueryClient(Protocol):
+    """A client with botocore's method ``query``, which may be awaited, such as aiobotocore's."""
+
+    @property
+    def query(self) -> Callable[..., Any]:
+        """Make a Query, with botocore's parameters as keywords."""
+
+
 class QuerySource:
     """Reads runs by Query. Raises botocore's errors.
 
@@ -77,7 +82,7 @@ class QuerySource:
 
     def __init__(
         self,
-        client: "DynamoDBClient",
+        client: QueryClient,
         *,
         may_miss_tables: bool = False,
         query: Mapping[str, Any] | None = None,

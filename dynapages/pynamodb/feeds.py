@@ -29,7 +29,7 @@ def feed_of(
     client: "DynamoDBClient | None" = None,
     tokens: Tokens | None = None,
     **options: Any,  # noqa: ANN401 - those of `Feed`, each of its own type
-) -> Feed:
+) -> Feed[Any]:
     """Return the feed of some partitions of an index, such as ``Comment.by_rating``, or of a table.
 
     Items are instances of ``model``, by default the one that declares the index. The calls are made

@@ -1,5 +1,7 @@
 """Template tags: a list's pager, moments, templates of Jinja2, the site's name."""
 
+from typing import Any
+
 from django import template
 from django.template import RequestContext
 from django.utils.safestring import SafeString
@@ -20,7 +22,7 @@ register.filter(as_datetime)
 @register.simple_tag(takes_context=True)
 def pager(
     context: RequestContext,
-    page: FeedPage | PageLinks,
+    page: FeedPage[Any] | PageLinks,
     *,
     target: str = "",
     anchor: str = "",
