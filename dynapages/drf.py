@@ -29,6 +29,7 @@ class FeedPagination(CursorPagination):
     cursor_query_param = AFTER
     cursor_query_description = "Items behind this place."
     page: FeedPage[Any]
+    display_page_controls: bool
     _url: str
 
     def paginate_queryset(

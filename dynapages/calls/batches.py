@@ -10,18 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import BUSY, Throttled, fault_in
+from dynapages.calls.item_client import ItemClient
 from dynapages.calls.patience import current_patience
 from dynapages.calls.pool import Backoff, Pool, one_operation
 from dynapages.errors import DynamoError
 from dynapages.items import Item
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 Thing = TypeVar("Thing")
 Keyed = tuple[str, Item]
@@ -50,7 +48,7 @@ class _Answer:
 class Batches:
     """Batch calls of one client; ``pool`` bounds how many run at a time."""
 
-    client: "DynamoDBClient"
+    client: ItemClient
     pool: Pool
     backoff: Backoff = BACKOFF
     sleep: Callable[[float], None] = time.sleep

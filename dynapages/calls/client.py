@@ -69,7 +69,7 @@ CONDITION_FAILED = "ConditionalCheckFailedException"
 RETRIED_BY_CALLER = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
 """Calls that `dynapages.calls.batches` and `dynapages.writes` repeat when throttled."""
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _sent_answer: ContextVar[AWSResponse] = ContextVar("sent_answer")
 """The answer to the attempt that botocore is parsing."""

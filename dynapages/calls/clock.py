@@ -27,7 +27,7 @@ DRIFT = 0.001
 MOST_HELD = 2.0
 """Seconds that the time stands still rather than runs backwards."""
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class Clock:
         return f"This machine's clock is {self.off:.0f} seconds {which} DynamoDB's."
 
 
-process_clock = Clock()
+process_clock: Clock = Clock()
 """The clock of this process, which learns from all its clients."""
 
 

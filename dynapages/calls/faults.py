@@ -23,7 +23,7 @@ from botocore.retries.standard import ThrottledRetryableChecker
 from dynapages.calls.pool import OutOfTime
 from dynapages.errors import DynamoError, gettext_noop
 
-FAILURES = (DynamoError, ClientError, BotoCoreError)
+FAILURES: tuple[type[Exception], ...] = (DynamoError, ClientError, BotoCoreError)
 """Everything a call to DynamoDB may raise, also by `dynapages.pynamodb.models.DynamoModel`."""
 
 # Sentences about faults

@@ -81,7 +81,7 @@ class Patience:
         self.at_a_time = at_a_time
         self.seconds = seconds
         self.clock = clock
-        self.has_answered = False
+        self.has_answered: bool = False
         self._say = say
         self._limit = at_a_time
         self._quick = 0

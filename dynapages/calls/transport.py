@@ -167,8 +167,8 @@ class Http:
     ) -> None:
         self.url = url
         parts = urlsplit(url)
-        self.path = parts.path or "/"
-        self.host = _host_header(parts)
+        self.path: str = parts.path or "/"
+        self.host: str = _host_header(parts)
         proxy, proxy_headers = _proxy_for(url)
         options: dict[str, Any] = {"maxsize": size}
         if parts.scheme == "https":

@@ -14,7 +14,7 @@ from dynapages.calls.pool import seconds_left, time_budget
 from dynapages.django.refusals import error_in_format, is_of_api, refusal_of
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
-time_spent = Signal()
+time_spent: Signal = Signal()
 """Sent with ``request`` when its time budget is spent."""
 
 

@@ -56,7 +56,7 @@ _ID_PLACE = "=ID="
 _SAFE_IN_PATHS = f"{RFC3986_SUBDELIMS}/~:@"
 """What `reverse` leaves as it is."""
 
-list_read = Signal()
+list_read: Signal = Signal()
 """Sent when a page of a list is shown, with its ``name`` (kind of list), ``plan`` and ``shape``.
 
 ``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
@@ -97,13 +97,13 @@ def _with_query(url: str, query: str) -> str:
 class Id(StringConverter):
     """``<id:…>``: any 1 to 128 characters but a slash."""
 
-    regex = f"[^/]{{1,{LONGEST_ID}}}"
+    regex: str = f"[^/]{{1,{LONGEST_ID}}}"
 
 
 class IdWithSlashes(PathConverter):
     """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
-    regex = f".{{1,{LONGEST_ID}}}"
+    regex: str = f".{{1,{LONGEST_ID}}}"
 
 
 @lru_cache(maxsize=2_000)

@@ -30,12 +30,12 @@ from dynapages.django.problems import (
 )
 from dynapages.errors import DynamoError
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 NOTICE = "#notice"
 """The element, on every page, that htmx puts refusals into."""
 NOTICE_TEMPLATE = "dynapages/notice.html"
 PAGE_TEMPLATE = "dynapages/refusal.html"
-database_failed = Signal()
+database_failed: Signal = Signal()
 """Sent with ``fault`` (`dynapages.calls.faults.Unavailable`) that a request is answered 503 for."""
 
 
@@ -53,7 +53,7 @@ class Refusal(DynamoError):
     ) -> None:
         super().__init__(message)
         self.first_url = first_url
-        self.retry_after = None if retry_after is None else ceil(retry_after)
+        self.retry_after: int | None = None if retry_after is None else ceil(retry_after)
 
     @property
     def status(self) -> HTTPStatus:

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from dynapages.django.rate_limits import client_network
 
-logger = logging.getLogger("security")
+logger: logging.Logger = logging.getLogger("security")
 
 
 def log_event(

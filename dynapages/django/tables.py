@@ -36,7 +36,7 @@ SECONDS_BETWEEN_COMPARISONS = 10.0
 """Seconds until a request has tables compared again that were missing, away, or different."""
 HANDLERS = (WSGIHandler, ASGIHandler)
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 _differences: dict[str, str] = {}
 """The sentences about tables that differ, by their names."""

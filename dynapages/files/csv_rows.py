@@ -68,10 +68,10 @@ class CsvRows:
     def __init__(self, lines: Lines, delimiter: str | None = None) -> None:
         # Of the csv module as a whole; its own limit of 128 KB is less than a row may have.
         csv.field_size_limit(LONGEST_LINE)
-        self.delimiter = delimiter or _delimiter_of(lines)
+        self.delimiter: str = delimiter or _delimiter_of(lines)
         self._lines = _RowLines(lines)
         self._reader = csv.reader(self._lines, strict=True, delimiter=self.delimiter)
-        self.columns = self._header()
+        self.columns: tuple[str, ...] = self._header()
 
     def __iter__(self) -> Iterator[Record | Rejected]:
         for row in self._rows():

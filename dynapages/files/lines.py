@@ -1,7 +1,7 @@
 """The lines of a text file, numbered from 1, whatever it is packed and encoded in."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -24,11 +24,11 @@ class Lines:
 
     def __init__(self, text: TextIO, raw: IO[bytes], *, name: str, encoding: str) -> None:
         self._text = text
-        self.bytes_read = raw.tell
+        self.bytes_read: Callable[[], int] = raw.tell
         """Returns the bytes of the file on disk, packed or not, that were read."""
         self._returned: deque[str] = deque()  # lines that come once more
         self._start = ""  # what `start` has read, and nothing else yet
-        self.number = 0
+        self.number: int = 0
         """The number of the last line returned."""
         self.name = name
         """The name of the file, or of the one in the archive."""

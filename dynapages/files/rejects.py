@@ -30,7 +30,7 @@ class RejectsFile:
 
     def __init__(self, path: Path, *, of_several_files: bool = False) -> None:
         self.path = path
-        self.count = 0
+        self.count: int = 0
         self._columns = ["line", "id", "reason"]
         if of_several_files:
             self._columns.insert(0, "file")

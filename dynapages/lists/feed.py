@@ -136,7 +136,7 @@ class Feed(Generic[T]):
         self.name = name
         self.tokens = tokens
         self.order = Order.NEWEST_FIRST if newest_first else Order.OLDEST_FIRST
-        self.sections = _sections(partitions)
+        self.sections: Sequence[Sequence[KeyValue]] = _sections(partitions)
         self._runs = self._runs_of_sections(begins_with)
         further = checked_query(query)
         self._made_name = self._name_of_contents(begins_with, further)

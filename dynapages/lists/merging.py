@@ -175,12 +175,12 @@ class Merge:
         most_units: float = inf,
         largest_item: int = LARGEST_ITEM,
     ) -> None:
-        self.cursors = [Cursor(run, behind) for run in runs]
-        self.rounds = 0
-        self.fell_back = False
+        self.cursors: list[Cursor] = [Cursor(run, behind) for run in runs]
+        self.rounds: int = 0
+        self.fell_back: bool = False
         self.cut_at: Position | None = None
         self._most_units = most_units
-        self.largest_item = largest_item
+        self.largest_item: int = largest_item
         self._fallback = fallback
         self._needed = needed
         self._in_order = needed - look_ahead

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
@@ -50,7 +50,7 @@ class FaultOfValue(BaseModel):
     all else.
     """
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(use_attribute_docstrings=True)
     at: str = Field(examples=["body.rating"])
     """Where in the request."""
     code: str
@@ -66,7 +66,7 @@ class ProblemBody(BaseModel):
     status; `dynapages.django.problems.problem` builds the answer.
     """
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(use_attribute_docstrings=True)
     type: str
     """The address that says what the code means."""
     title: str

@@ -1,6 +1,6 @@
 """Who calls an API: keys in requests, the user of a key, and a name for a request sent twice."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from secrets import token_bytes
 
 from django.conf import settings
@@ -39,7 +39,7 @@ class KeyAuth(HttpBearer):
 class NoKey:
     """Lets who sends no key be `ANONYMOUS`."""
 
-    openapi_security_schema = None
+    openapi_security_schema: None = None
 
     def __call__(self, request: HttpRequest) -> Caller | None:
         # A wrong key is refused: its sender would take what is public for what is theirs.
@@ -48,7 +48,7 @@ class NoKey:
         return ANONYMOUS
 
 
-KEY_OR_NOBODY = [KeyAuth(Scope.READ), NoKey()]
+KEY_OR_NOBODY: Sequence[KeyAuth | NoKey] = [KeyAuth(Scope.READ), NoKey()]
 """The ``auth`` of an operation that may be called without a key."""
 
 

@@ -9,7 +9,7 @@ description in the document.
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from django.utils.translation import gettext_lazy
 from pydantic import (
@@ -80,7 +80,7 @@ PlainText = Annotated[
 class RequestBody(BaseModel):
     """What an operation takes as JSON; fields that it does not declare are refused."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 class PartialBody(RequestBody):
@@ -115,7 +115,7 @@ class ResponseBody(BaseModel):
     """
 
     # What has a default is answered as well, so programs may rely on it.
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         from_attributes=True,
         json_schema_serialization_defaults_required=True,
         use_attribute_docstrings=True,

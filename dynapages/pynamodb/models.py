@@ -23,7 +23,7 @@ from dynapages.process import client
 from dynapages.writes import transactions
 from dynapages.writes.transactions import Action, Table
 
-FAILURES = (*faults.FAILURES, PynamoDBException)
+FAILURES: tuple[type[Exception], ...] = (*faults.FAILURES, PynamoDBException)
 """Everything a call to DynamoDB may raise, also by a model: PynamoDB wraps a refused request."""
 
 

@@ -3,13 +3,11 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from dynapages.calls.item_client import ItemClient
 from dynapages.items import wire_key
 from dynapages.writes.transactions import put, write_item
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 CHECKPOINT_SECONDS = 7 * 24 * 3600
 """How long a checkpoint stays after its last change; records stay for one day."""
@@ -42,7 +40,7 @@ class TableCheckpoints:
     With ``expiry_attribute`` DynamoDB deletes them long after their shards are gone.
     """
 
-    client: "DynamoDBClient"
+    client: ItemClient
     table: str
     key: Callable[[str, str], Mapping[str, str]]
     expiry_attribute: str | None = None

@@ -16,16 +16,17 @@ Query finds what is due and nothing else.
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 from dynapages.calls import clock
 from dynapages.calls.faults import fault_in, sentence_about
+from dynapages.calls.item_client import ItemClient
 from dynapages.calls.pool import time_budget
 from dynapages.items import SEPARATOR, Item, parse_timestamp, timestamp, wire_key
 from dynapages.writes.transactions import (
@@ -39,9 +40,6 @@ from dynapages.writes.transactions import (
     write_item,
     write_transaction,
 )
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 # Attributes of a stored item, besides its two keys.
 KIND = "kind"
@@ -71,7 +69,7 @@ _BEHIND_MOMENT = chr(ord(SEPARATOR) + 1)
 Handler = Callable[[Mapping[str, Any]], None]
 """Does what is owed, by its payload; it may be called again for one that it has done."""
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 
 # What is owed
@@ -291,7 +289,7 @@ class Queue:
         table: Table,
         partition: Callable[[str], str],
         *,
-        client: "Callable[[], DynamoDBClient]",
+        client: Callable[[], ItemClient],
         partition_key: str = "pk",
         sort_key: str = "sk",
     ) -> None:
@@ -299,7 +297,7 @@ class Queue:
         self.table = table
         self.partition_key = partition_key
         self.sort_key = sort_key
-        self.shards = [str(number) for number in range(SHARDS)]
+        self.shards: Sequence[str] = [str(number) for number in range(SHARDS)]
         self.partition = partition
         self._client = client
         self._kinds: dict[str, _Kind] = {}

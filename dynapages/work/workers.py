@@ -36,7 +36,7 @@ MOST_WAITING = 10_000
 
 _RANDOM = random.Random()  # noqa: S311 - no secret
 
-logger = logging.getLogger(__name__)
+logger: logging.Logger = logging.getLogger(__name__)
 
 Call = Callable[[], object]
 
@@ -98,7 +98,7 @@ class Worker:
 
     def _begin(self) -> None:
         """Set all to nothing, as in a new process."""
-        self.figures = Figures()
+        self.figures: Figures = Figures()
         self._queues: Sequence[Queue] = ()
         self._state = Condition()
         self._waiting: list[_PutOff] = []

@@ -11,13 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import TYPE_CHECKING
 
+from dynapages.calls.item_client import ItemClient
 from dynapages.items import KeyValue, wire_key
 from dynapages.writes.transactions import ConditionFailed, Expression, delete, update, write_item
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 EXPIRES_AT = "expires_at"
 """The usual attribute for the table's time to live: seconds since 1970."""
@@ -67,7 +64,7 @@ class Limiter:
     ``expires_at`` is the attribute of the table's time to live.
     """
 
-    client: "DynamoDBClient"
+    client: ItemClient
     table: str
     key_of: Callable[[str], Mapping[str, KeyValue]]
     expires_at: str = EXPIRES_AT

@@ -10,18 +10,16 @@ the number, and the others afterwards.
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from random import randrange
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from dynapages.calls.faults import FAILURES, Throttled, fault_in
+from dynapages.calls.item_client import ItemClient
 from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Pool
 from dynapages.items import KeyValue, wire_key
 from dynapages.writes.counters import LOSSES_TO_SPREAD, SHARDS, shards_in
 from dynapages.writes.transactions import ConditionFailed, Expression, update, write_item
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
 
@@ -34,12 +32,12 @@ class Shards:
     another by then, and a setting another number.
     """
 
-    client: Callable[[], "DynamoDBClient"]
+    client: Callable[[], ItemClient]
     table: str
     key: Mapping[str, KeyValue]
     least: Callable[[], int]
     # By client: another one may be of another database, where the number is another.
-    _known: MutableMapping["DynamoDBClient", int] = field(
+    _known: MutableMapping[ItemClient, int] = field(
         default_factory=WeakKeyDictionary, compare=False, repr=False
     )
 

@@ -17,7 +17,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 from botocore.exceptions import ClientError
@@ -29,12 +29,10 @@ from dynapages.calls.faults import (
     Throttled,
     fault_in,
 )
+from dynapages.calls.item_client import ItemClient
 from dynapages.calls.pool import Backoff, one_operation
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 Action = Mapping[str, Any]
 """One of the actions of TransactWriteItems: ``{"Put": …}``, ``{"Update": …}`` and so on."""
@@ -196,7 +194,7 @@ def _parameters(
 class Transactions:
     """Write transactions of one client; ``sleep`` takes seconds."""
 
-    client: "DynamoDBClient"
+    client: ItemClient
     backoff: Backoff = BACKOFF
     sleep: Callable[[float], None] = time.sleep
 
@@ -254,7 +252,7 @@ class Transactions:
             self.sleep(pause)
 
 
-def write_transaction(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
+def write_transaction(client: ItemClient, actions: Sequence[Action]) -> None:
     """Write actions in one transaction. Raises like `Transactions.write`."""
 
     def build() -> Sequence[Action]:
@@ -263,7 +261,7 @@ def write_transaction(client: "DynamoDBClient", actions: Sequence[Action]) -> No
     Transactions(client).write(build)
 
 
-def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
+def too_old(client: ItemClient, table: str) -> EngineTooOld | None:
     """Return the fault of an engine that takes too few actions in a transaction.
 
     The call writes nothing, as its conditions do not hold; ``table`` need not exist. Amazon
@@ -322,7 +320,7 @@ def _obstacles_in(error: ClientError, count: int) -> _Obstacles:
 
 
 def write_item(
-    client: "DynamoDBClient",
+    client: ItemClient,
     action: Action,
     *,
     backoff: Backoff = BACKOFF,

@@ -13,7 +13,7 @@ from dynapages.lists.feed import FeedPage
 
 PAGER_TEMPLATE = "dynapages/pager.jinja"
 
-register = template.Library()
+register: template.Library = template.Library()
 register.simple_tag(site_name)
 register.simple_tag(moment_html, name="moment")
 register.filter(as_datetime)
