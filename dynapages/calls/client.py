@@ -8,12 +8,12 @@ attempts in a row had no answer, a `Breaker` lets one through every half second.
 
 By default botocore builds, signs and parses each attempt. A `Connection` may ask for the library's
 own transport instead (see `dynapages.calls.transport`), which takes a quarter to a third of the
-processor time. Follows "Error handling with DynamoDB" of the Developer Guide.
+processor time. While an instrumentor is active botocore makes the calls of that one too (see
+`dynapages.calls.instrumentors`). Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
 import logging
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
@@ -23,15 +23,16 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, cast
 
 import botocore.session
-from botocore import xform_name
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.client import BaseClient
 from botocore.config import Config
 from botocore.credentials import Credentials
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.hooks import first_non_none_response
+from botocore.model import OperationModel
 from urllib3 import HTTPResponse
 
-from dynapages.calls import meter
+from dynapages.calls import instrumentors, meter
 from dynapages.calls.faults import (
     CANCELLED_AS_THROTTLED,
     Throttled,
@@ -71,9 +72,6 @@ RETRIED_BY_CALLER = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteI
 
 logger: logging.Logger = logging.getLogger(__name__)
 
-_sent_answer: ContextVar[AWSResponse] = ContextVar("sent_answer")
-"""The answer to the attempt that botocore is parsing."""
-
 
 @dataclass(frozen=True, slots=True)
 class Connection:
@@ -84,7 +82,8 @@ class Connection:
     process; ``single_call_threads`` make single calls besides.
 
     botocore builds, signs and parses each call, or with ``library_transport`` this library does, in
-    a quarter to a third of the processor time: see `dynapages.calls.transport`.
+    a quarter to a third of the processor time: see `dynapages.calls.transport`. While an
+    instrumentor is active that sees botocore's calls alone, botocore makes them.
     """
 
     region: str
@@ -149,36 +148,70 @@ def is_cancelled_as_throttled(parsed: Parsed | None) -> bool:
     return any(reason.get("Code") in CANCELLED_AS_THROTTLED for reason in reasons)
 
 
-class Caller:
+class Caller(BaseClient):
     """The first base class of this module's clients, which makes all of their calls.
 
     Handlers learn of a call by botocore's events; each attempt is a ``before-send`` and a
-    ``response-received``. ``plain`` is the client of botocore that makes the attempts, None where
-    the library's transport does.
+    ``response-received``.
     """
 
     connection: Connection
     breaker: Breaker
     http: Http
     signer: Signer
-    plain: Any = None
 
     def _make_api_call(self, operation_name: str, api_params: Mapping[str, Any]) -> Parsed:
-        return _Call(self, operation_name, api_params).make()
+        if self.connection.library_transport and not instrumentors.are_active():
+            return _Call(self, operation_name, api_params).make()
+        # Where an instrumentor has replaced it, this makes a span of the whole call.
+        answered = super()._make_api_call(operation_name, api_params)  # type: ignore[misc] # its types leave it out
+        return cast("Parsed", answered)
 
-    def post(self, request: Any, **_: object) -> AWSResponse:  # noqa: ANN401 - botocore's
-        """Post what ``plain`` is about to send: a handler of its ``before-send``."""
+    def _make_request(
+        self,
+        operation_model: OperationModel,
+        request_dict: dict[str, Any],
+        request_context: dict[str, Any],
+    ) -> tuple[AWSResponse, Parsed]:
+        """Send the call that botocore has built, which may take several attempts."""
+        client: Any = self
+
+        def send() -> tuple[AWSResponse, Parsed]:
+            answer: tuple[AWSResponse, Parsed]
+            answer = client._endpoint.make_request(operation_model, request_dict)  # noqa: SLF001 - botocore's own of this client
+            return answer
+
+        try:
+            return _Attempts(self, operation_model.name, send).make()
+        except Exception as error:
+            service_id = operation_model.service_model.service_id.hyphenize()
+            event = f"after-call-error.{service_id}.{operation_model.name}"
+            self.meta.events.emit(event, exception=error, context=request_context)
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class _HttpSession:
+    """Sends the requests that botocore has built by `Http`, so that deadlines hold."""
+
+    http: Http
+
+    def send(self, request: AWSPreparedRequest) -> AWSResponse:
+        """Return the answer to a request, whose contents are checked. Raises Unreachable."""
         headers = {}
-        for name, value in request.headers.items():
+        built_headers: Any = request.headers
+        for name, value in built_headers.items():
             headers[name.lower()] = value.decode() if isinstance(value, bytes) else value
-        answer = self.http.post(request.body, headers)
-        _sent_answer.set(answer)
+        answer = self.http.post(cast("bytes", request.body), headers)
         parsed = json_object_in(answer)
         if answer.status_code < HTTPStatus.MULTIPLE_CHOICES:
             return answer
         # Of an error, botocore takes any JSON for an object.
         raw = HTTPResponse(BytesIO(body_of(parsed)), preload_content=False)
         return AWSResponse(answer.url, answer.status_code, cast("Any", answer.headers), raw)
+
+    def close(self) -> None:
+        """Close nothing: connections end with their client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,51 +236,19 @@ class _Attempt:
         return self.answer, self.parsed
 
 
-class _Call:
-    """One call of a client, whose handlers may change its parameters, or answer it."""
+@dataclass(frozen=True, slots=True)
+class _Attempts:
+    """The attempts of one call of an operation by a client; ``send`` makes one of them."""
 
-    def __init__(self, client: Any, name: str, parameters: Mapping[str, Any]) -> None:  # noqa: ANN401 - a `Caller`
-        self.client = client
-        self.operation = client.meta.service_model.operation_model(name)
-        self.context: dict[str, Any] = {}
-        service_id = self.operation.service_model.service_id.hyphenize()
-        self.event_suffix = f".{service_id}.{name}"
-        for event in ("provide-client-params", "before-parameter-build"):
-            parameters = self.emit(event, params=parameters) or parameters
-        self.parameters, self.body = parameters, body_of(parameters)
-        service = self.operation.service_model.metadata
-        self.headers = {
-            "content-type": f"application/x-amz-json-{service['jsonVersion']}",
-            "user-agent": f"dynapages Botocore/{botocore.__version__}",
-            "x-amz-target": f"{service['targetPrefix']}.{name}",
-        }
+    client: Caller
+    operation: str
+    send: Callable[[], tuple[AWSResponse, Parsed]]
 
-    def emit(self, event: str, **arguments: object) -> Any:  # noqa: ANN401 - what a handler returns
-        """Emit one of botocore's events about this call; return the first answer of a handler."""
-        responses = self.client.meta.events.emit(
-            event + self.event_suffix, model=self.operation, context=self.context, **arguments
-        )
-        return first_non_none_response(responses)
-
-    def make(self) -> Parsed:
-        """Return what was answered. Raises ClientError, Unavailable and BotoCoreError."""
-        request = {"body": self.body, "headers": self.headers}
-        try:
-            answer, parsed = self.emit("before-call", params=request) or self.repeat()
-        except Exception as error:
-            self.emit("after-call-error", exception=error)
-            raise
-        self.emit("after-call", http_response=answer, parsed=parsed)
-        if "Error" in parsed:
-            kind = self.client.exceptions.from_code(parsed["Error"]["Code"])
-            raise kind(parsed, self.operation.name)
-        return cast("Parsed", parsed)
-
-    def repeat(self) -> tuple[AWSResponse, Parsed]:
+    def make(self) -> tuple[AWSResponse, Parsed]:
         """Make attempts until one is final; return its answer. Raises why there is none."""
         patience = current_patience.get()
         if patience is not None:
-            return self.repeat_patiently(patience)
+            return self.make_patiently(patience)
         number = 0
         while True:
             number += 1
@@ -260,8 +261,8 @@ class _Call:
                 return attempt.result(retries=number - 1)
             sleep(pause)
 
-    def repeat_patiently(self, patience: Patience) -> tuple[AWSResponse, Parsed]:
-        """Make attempts like `repeat`, for as long as a batch job waits, and without a breaker."""
+    def make_patiently(self, patience: Patience) -> tuple[AWSResponse, Parsed]:
+        """Make attempts like `make`, for as long as a batch job waits, and without a breaker."""
         number, retries = 0, 0
         ends_at = patience.ends_at()
         most_seconds = max(ANSWER_SECONDS, self.client.connection.read_seconds)
@@ -314,44 +315,84 @@ class _Call:
         answer_deadline.set(monotonic() + min(most_seconds, share))
 
     def attempt(self) -> _Attempt:
-        """Make the call once, by the client's transport, and note for its breaker what came."""
+        """Make the call once, and note for the client's breaker what came."""
         answer, parsed, failure = None, None, None
         try:
-            if self.client.plain is None:
-                answer, parsed = self.send()
-            else:
-                answer, parsed = self.send_by_botocore()
+            answer, parsed = self.send()
             fault = fault_of(parsed)
         except (DynamoError, BotoCoreError) as error:
             failure, fault = error, fault_in(error)
-        self.emit("response-received", parsed_response=parsed, exception=failure)
         self.client.breaker.note(answered=not isinstance(fault, Unreachable))
         return _Attempt(answer, parsed, failure, fault)
 
     def is_passing(self, fault: Unavailable | None) -> bool:
         """Return whether to try again after a fault."""
         if isinstance(fault, Throttled):
-            return self.operation.name not in RETRIED_BY_CALLER
+            return self.operation not in RETRIED_BY_CALLER
         return isinstance(fault, Unreachable)
 
+
+class _Call:
+    """One call of a client, whose handlers may change its parameters, or answer it."""
+
+    def __init__(self, client: Any, name: str, parameters: Mapping[str, Any]) -> None:  # noqa: ANN401 - a `Caller`
+        self.client = client
+        self.operation = client.meta.service_model.operation_model(name)
+        self.context: dict[str, Any] = {}
+        service_id = self.operation.service_model.service_id.hyphenize()
+        self.event_suffix = f".{service_id}.{name}"
+        for event in ("provide-client-params", "before-parameter-build"):
+            parameters = self.emit(event, params=parameters) or parameters
+        self.parameters, self.body = parameters, body_of(parameters)
+        service = self.operation.service_model.metadata
+        self.headers = {
+            "content-type": f"application/x-amz-json-{service['jsonVersion']}",
+            "user-agent": f"dynapages Botocore/{botocore.__version__}",
+            "x-amz-target": f"{service['targetPrefix']}.{name}",
+        }
+
+    def emit(self, event: str, **arguments: object) -> Any:  # noqa: ANN401 - what a handler returns
+        """Emit one of botocore's events about this call; return the first answer of a handler."""
+        responses = self.client.meta.events.emit(
+            event + self.event_suffix, model=self.operation, context=self.context, **arguments
+        )
+        return first_non_none_response(responses)
+
+    def make(self) -> Parsed:
+        """Return what was answered. Raises ClientError, Unavailable and BotoCoreError."""
+        request = {"body": self.body, "headers": self.headers}
+        try:
+            answered = self.emit("before-call", params=request)
+            if answered is None:
+                answered = _Attempts(self.client, self.operation.name, self.send).make()
+            answer, parsed = answered
+        except Exception as error:
+            self.emit("after-call-error", exception=error)
+            raise
+        self.emit("after-call", http_response=answer, parsed=parsed)
+        if "Error" in parsed:
+            kind = self.client.exceptions.from_code(parsed["Error"]["Code"])
+            raise kind(parsed, self.operation.name)
+        return cast("Parsed", parsed)
+
     def send(self) -> tuple[AWSResponse, Parsed]:
-        """Sign and send the call by the library's transport; return the answer and its contents."""
+        """Make the call once; return the answer and its contents. Raises why there is none."""
+        try:
+            answer, parsed = self.post()
+        except (DynamoError, BotoCoreError) as error:
+            self.emit("response-received", parsed_response=None, exception=error)
+            raise
+        self.emit("response-received", parsed_response=parsed, exception=None)
+        return answer, parsed
+
+    def post(self) -> tuple[AWSResponse, Parsed]:
+        """Sign and send the call; return the answer and its contents."""
         http = self.client.http
         headers: Any = self.client.signer.sign(http, self.body, self.headers)
         # A handler may answer in the database's place, as moto does within a process.
         request = AWSPreparedRequest("POST", http.url, headers, self.body, stream_output=False)
         answer = self.emit("before-send", request=request) or http.post(self.body, headers)
         return answer, parsed_answer(answer, self.operation)
-
-    def send_by_botocore(self) -> tuple[AWSResponse, Parsed]:
-        """Have botocore build, sign and parse the call; return the answer and its contents."""
-        self.emit("before-send", request=None)
-        method = getattr(self.client.plain, xform_name(self.operation.name))
-        try:
-            parsed = method(**self.parameters)
-        except ClientError as error:
-            parsed = error.response
-        return _sent_answer.get(), parsed
 
 
 # Building clients
@@ -398,10 +439,7 @@ def build_client_of(service: str, connection: Connection) -> Any:  # noqa: ANN40
         size=connection.parallel_calls + connection.single_call_threads,
         ca_bundle=session.get_config_variable("ca_bundle"),
     )
-    if not connection.library_transport:
-        # Its requests are sent by `Http` as well, so that deadlines hold.
-        client.plain = session.create_client(**arguments)
-        client.plain.meta.events.register("before-send", client.post)
+    client._endpoint.http_session = _HttpSession(client.http)  # noqa: SLF001 - botocore has no argument for it
     return client
 
 

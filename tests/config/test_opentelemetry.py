@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from urllib.request import urlopen
 
 import pytest
+from botocore.client import BaseClient
 from django.conf import settings
 from django.test import Client
 
@@ -64,6 +65,18 @@ class TestTheSpansOfAPage:
         assert units_in(told.calls) == meter.units > 0
         assert request.attributes["dynashop.capacity_units"] == meter.units
         assert len(told.calls) == meter.calls > 1
+
+    def test_are_as_many_while_an_instrumentor_sees_the_same_calls(self, told, owned, monkeypatch):
+        calls: list[str] = []
+        own: Any = BaseClient._make_api_call
+
+        def make_api_call(self: Any, operation: str, parameters: Any) -> Any:
+            calls.append(f"DynamoDB.{operation}")
+            return own(self, operation, parameters)
+
+        monkeypatch.setattr(BaseClient, "_make_api_call", make_api_call)
+        Client().get(f"/products/{owned.product_id}/comments/de.en/1.2.5/")
+        assert sorted(call.name for call in told.calls) == sorted(calls) != []
 
     def test_have_what_amazon_takes_only_where_an_engine_has_counted_more(self, told):
         for engine_units in (0.0, 1.0):

@@ -42,8 +42,10 @@ _WRITES = {
 
 def record_permissions() -> None:
     """Have all calls recorded from now on."""
-    for each in (Caller, BaseClient):
-        _wrap(each, "_make_api_call", _noted)
+    _wrap(Caller, "_make_api_call", _noted)
+    # Clients that the library did not make. What replaces their `_make_api_call` is taken for an
+    # instrumentor, and then botocore would make all calls of the tests.
+    _wrap(BaseClient, "_emit_api_params", _noted_by_botocore)
     _wrap(ClientHandler, "__call__", _acting(lambda _handler: SITE))
     _wrap(BaseCommand, "execute", _acting(lambda one: type(one).__module__.rpartition(".")[2]))
 
@@ -77,15 +79,24 @@ def _acting(name_of: Callable[[Any], str]) -> Callable[..., Any]:
 
 
 def _noted(original: Callable[..., Any], self: Any, operation: str, params: Any) -> Any:
+    _note(self, operation, params)
+    return original(self, operation, params)
+
+
+def _noted_by_botocore(original: Callable[..., Any], self: Any, **call: Any) -> Any:
+    _note(self, call["operation_model"].name, call["api_params"])
+    return original(self, **call)
+
+
+def _note(client: BaseClient, operation: str, params: Any) -> None:
     actor = SITE if threading.current_thread().name == _LOG_THREAD else _actor.get()
-    if self.meta.service_model.service_name.startswith("dynamodb"):
+    if client.meta.service_model.service_name.startswith("dynamodb"):
         for action, resource in _needed(operation, params):
             # The tests make tables as create_tables does.
             is_making = actor is None and operation in _OF_CREATION and resource in _MADE
             who = "create_tables" if is_making else actor
             if who is not None and resource:
                 used.add((who, action, resource))
-    return original(self, operation, params)
 
 
 def _needed(operation: str, params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -28,10 +28,15 @@ class TestBeingConnectedOtherwise:
 
 
 class TestTheTransport:
-    def test_is_botocores_unless_the_librarys_is_asked_for(self):
-        library_transport = replace(current_connection(), library_transport=True)
-        assert build_client(current_connection()).plain is not None
-        assert build_client(library_transport).plain is None
+    @pytest.mark.parametrize("by_library", [False, True])
+    def test_is_botocores_unless_the_librarys_is_asked_for(self, by_library):
+        asked_for = build_client(replace(current_connection(), library_transport=by_library))
+        built_by_botocore: list[object] = []
+        asked_for.meta.events.register(
+            "request-created.*", lambda request, **_: built_by_botocore.append(request)
+        )
+        asked_for.list_tables()
+        assert bool(built_by_botocore) is not by_library
 
 
 class TestBuildingAnotherClient:

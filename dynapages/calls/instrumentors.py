@@ -1,0 +1,29 @@
+"""Instrumentors: programs that make spans of botocore's calls, by replacing its methods.
+
+OpenTelemetry, AWS X-Ray, Datadog and Sentry replace `BaseClient._make_api_call`, New Relic
+`Endpoint.make_request`, and older ones of Sentry `BaseClient.__init__`. They see no call that
+botocore does not make.
+"""
+
+from types import FunctionType
+
+from botocore.client import BaseClient
+from botocore.endpoint import Endpoint
+
+
+def are_active() -> bool:
+    """Return whether one has replaced a method of botocore's; that takes a microsecond."""
+    return (
+        _is_replaced(BaseClient._make_api_call)  # type: ignore[attr-defined] # noqa: SLF001 - they replace it
+        or _is_replaced(BaseClient.__init__)
+        or _is_replaced(Endpoint.make_request)
+    )
+
+
+def _is_replaced(method: object) -> bool:
+    # A wrapper of wrapt has all attributes of what it wraps, but for its type.
+    if type(method) is not FunctionType:
+        return True
+    # botocore's own decorators are of its package as well.
+    module: str = method.__globals__["__name__"]
+    return not module.startswith("botocore.")
