@@ -5,14 +5,16 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isinf
-from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
+from dynapages.calls.plain_client import Resource
 from dynapages.calls.pool import Pool, seconds_left
 from dynapages.errors import gettext_noop
-from dynapages.items import Item, KeyValue, python_item, wire_value
+from dynapages.items import Item, KeyValue, python_item
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Rounds
+from dynapages.lists.partitions import MOST_SECTIONS, Partitions, sections_of
 from dynapages.lists.queries import QueryClient, QuerySource, checked_query
 from dynapages.lists.reader import (
     Order,
@@ -27,7 +29,7 @@ from dynapages.lists.reader import (
     page_rounds,
     segment_rounds,
 )
-from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, displayed, text_of
+from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, displayed
 from dynapages.lists.tokens import BadToken, Tokens
 
 T = TypeVar("T")
@@ -40,18 +42,13 @@ ITEMS_AT_ONCE = 100
 """Items that iterating a feed reads at once."""
 PARALLEL_READS = 10
 """Calls at a time where no pool is given: as many as a botocore client has connections."""
-MOST_SECTIONS = 10_000
 ONE_OF_BOTH = gettext_noop("Give either “after” or “before”, not both.")
-
-
-Partitions: TypeAlias = Sequence[KeyValue] | Sequence[Sequence[KeyValue]]
-"""Values of a partition key; in nested lists those of sections, which come one behind another."""
 
 
 class FeedOptions(TypedDict, total=False):
     """What a `Feed` takes by keyword, besides what its items are."""
 
-    client: QueryClient | None
+    client: QueryClient | Resource | None
     source: Source | None
     tokens: Tokens | None
     name: str
@@ -64,13 +61,13 @@ class FeedOptions(TypedDict, total=False):
 class Feed(Generic[T]):
     """A list of the items of some partitions, in the order of their sort keys.
 
-    ``partitions`` are values of the partition key: str, int, Decimal or bytes. Lists of such values
-    are sections, one behind another. The highest sort keys come first, or with ``newest_first``
-    False the lowest.
+    ``partitions`` are values of the partition key, all of one type: str, int or Decimal, bytes.
+    Lists of such values are sections, one behind another; any iterable counts as a list. The
+    highest sort keys come first, or with ``newest_first`` False the lowest.
 
-    ``client`` is any client with botocore's method ``query``, but not that of a boto3 resource; its
-    calls count in `metered` from then on. ``source`` takes its place where the items come from
-    elsewhere (see `Source`).
+    ``client`` is any client with botocore's method ``query``, or a boto3 resource or Table, whose
+    client is used without the handlers that change its values; its calls count in `metered` from
+    then on. ``source`` takes its place where the items come from elsewhere (see `Source`).
 
     ``tokens`` make the strings that name pages, which are bound to ``name`` and the order: no two
     lists of one secret may have the same name. Without a name it is made of the index, the
@@ -121,7 +118,7 @@ class Feed(Generic[T]):
         index: Index,
         partitions: Partitions,
         *,
-        client: QueryClient | None = None,
+        client: QueryClient | Resource | None = None,
         source: Source | None = None,
         tokens: Tokens | None = None,
         name: str = "",
@@ -136,7 +133,7 @@ class Feed(Generic[T]):
         self.name = name
         self.tokens = tokens
         self.order = Order.NEWEST_FIRST if newest_first else Order.OLDEST_FIRST
-        self.sections: Sequence[Sequence[KeyValue]] = _sections(partitions)
+        self.sections: Sequence[Sequence[KeyValue]] = sections_of(partitions)
         self._runs = self._runs_of_sections(begins_with)
         further = checked_query(query)
         self._made_name = self._name_of_contents(begins_with, further)
@@ -171,8 +168,8 @@ class Feed(Generic[T]):
 
         ``after`` is `FeedPage.next`, `FeedPage.first` or a cursor, ``before`` is
         `FeedPage.previous`, `FeedPage.last` or a cursor; not both are given. Raises BadToken for
-        another string, before any call, and ValueError for a ``size`` below 1; OutOfTime where a
-        `time_budget` is spent, and what the client raises.
+        all else, before any call, and ValueError for a ``size`` that is no int, or is below 1;
+        OutOfTime where a `time_budget` is spent, and what the client raises.
         """
         request = self._request(size, after, before)
         return self._page(self._read(request), request)
@@ -350,7 +347,7 @@ class FeedPage(Generic[T]):
 
 
 def _source_of(
-    client: QueryClient | None, source: Source | None, *, query: Mapping[str, Any]
+    client: QueryClient | Resource | None, source: Source | None, *, query: Mapping[str, Any]
 ) -> Source:
     """Return what reads the runs of a feed. Raises ValueError."""
     if source is not None and client is None:
@@ -359,53 +356,14 @@ def _source_of(
         return source
     if client is None or source is not None:
         raise ValueError("A feed is read by a client, or from a source: give one of them")
-    if hasattr(client, "meta"):
-        _refuse_resource(client)
-        meter.attach(client)
-    return QuerySource(client, query=query)
-
-
-def _sections(partitions: Partitions) -> Sequence[Sequence[KeyValue]]:
-    """Return the partitions of each section, checked."""
-    if isinstance(partitions, str | bytes):
-        sentence = f"Partitions are a list of values, such as [{partitions!r}]"
-        raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
-    are_sections = [_is_section(each) for each in partitions]
-    if any(are_sections) and not all(are_sections):
-        raise ValueError("Partitions are values, or lists of values, which are sections; not both")
-    lists: Any = partitions if any(are_sections) else [partitions]
-    sections: list[list[KeyValue]] = [list(each) for each in lists]
-    if len(sections) > MOST_SECTIONS:
-        raise ValueError(f"A feed has at most {MOST_SECTIONS:,} sections")
-    seen: set[str] = set()
-    for section in sections:
-        for partition in section:
-            wire_value(partition)  # which refuses other types
-            text = text_of(partition)
-            if text in seen:
-                raise ValueError(
-                    f"Partition {partition!r} is given twice: its items would be listed twice"
-                )
-            seen.add(text)
-    return sections
-
-
-def _is_section(partitions: object) -> bool:
-    return isinstance(partitions, Sequence) and not isinstance(partitions, str | bytes)
+    queries = QuerySource(client, query=query)
+    if hasattr(queries.client, "meta"):
+        meter.attach(queries.client)
+    return queries
 
 
 def _unparsed(item: Item) -> Item:
     return item
-
-
-def _refuse_resource(client: Any) -> None:  # noqa: ANN401 - any client with events
-    """Raise ValueError for the client of a boto3 resource: its handlers change all values."""
-    emitter = getattr(client.meta.events, "_emitter", None)
-    if "dynamodb-attr-value-input" in getattr(emitter, "_unique_id_handlers", ()):
-        raise ValueError(
-            "The client of a boto3 resource has another form of items: give a plain one, such as "
-            'boto3.client("dynamodb")'
-        )
 
 
 @lru_cache(maxsize=1)

@@ -24,6 +24,7 @@ from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import NotSetUp, fault_in
 from dynapages.calls.meter import one_round
+from dynapages.calls.plain_client import Resource, plain_client
 from dynapages.items import Item, KeyValue, key_value, wire_key, wire_value
 from dynapages.lists.runs import (
     END,
@@ -76,18 +77,19 @@ class QueryClient(Protocol):
 class QuerySource:
     """Reads runs by Query. Raises botocore's errors.
 
+    ``client`` is the one of a `Feed`; a resource's is used without the handlers that change values.
     ``query`` are further parameters of each Query: see `checked_query`.
     Follows "Key condition expressions for the Query operation" of the Developer Guide.
     """
 
     def __init__(
         self,
-        client: QueryClient,
+        client: QueryClient | Resource,
         *,
         may_miss_tables: bool = False,
         query: Mapping[str, Any] | None = None,
     ) -> None:
-        self._client = client
+        self.client: QueryClient = plain_client(client)
         self._may_miss_tables = may_miss_tables
         self._query = query or {}
 
@@ -97,7 +99,7 @@ class QuerySource:
         try:
             request = next(steps)
             while True:
-                answer: Any = self._client.query(**request)
+                answer: Any = self.client.query(**request)
                 if isinstance(answer, Coroutine):
                     answer.close()
                     raise TypeError("The client is one that is awaited: use apage, or async for")
@@ -118,7 +120,7 @@ class QuerySource:
         try:
             request = next(steps)
             while True:
-                answer: Any = self._client.query(**request)
+                answer: Any = self.client.query(**request)
                 if not isinstance(answer, Awaitable):
                     raise TypeError("The client is not one that is awaited: use page, or for")
                 with one_round():

@@ -68,7 +68,7 @@ class PageRequest:
     last ``size`` items. It costs ``most_units`` at most if no item has more than ``largest_item``
     bytes, but an item of each run is read in any case. A page that is not full by then is short,
     maybe empty, and the next one goes on where its reading stopped. Raises ValueError for a
-    ``size`` below 1.
+    ``size`` below 1, or one that is not an int.
     """
 
     size: int
@@ -78,8 +78,9 @@ class PageRequest:
     largest_item: int = LARGEST_ITEM
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise ValueError(f"A page has at least one item, not {self.size}")
+        given: object = self.size
+        if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+            raise ValueError(f"A page has at least one item, as an int: not {self.size!r}")
 
     @property
     def start_ordinal(self) -> Ordinal | None:

@@ -104,7 +104,11 @@ class Tokens:
         return self._signer.sign(_encoded(body))
 
     def read(self, token: str, *, list_name: str) -> Position:
-        """Return the position in a token of ``list_name``. Raises DamagedToken or ForeignToken."""
+        """Return the position in a token of ``list_name``.
+
+        Raises ForeignToken for the token of another list, and DamagedToken for all else that is not
+        a token, also for what is not a str.
+        """
         body = BytesIO(self._verified(token))
         version = body.read(1)
         if body.read(_DIGEST_BYTES) != _digest(list_name):
@@ -123,7 +127,8 @@ class Tokens:
         """Return what a token of any list holds. Raises DamagedToken."""
         body = b""
         # What no token can be is refused before its signature is computed.
-        if len(token) <= _LONGEST_TOKEN and token.isascii():
+        is_text: bool = isinstance(token, str)  # also where a caller passes on any JSON
+        if is_text and len(token) <= _LONGEST_TOKEN and token.isascii():
             value = self._signer.unsign(token)
             if value:
                 body = _decoded(value)

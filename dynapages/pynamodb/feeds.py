@@ -13,7 +13,8 @@ from pynamodb.indexes import Index as ModelIndex
 from pynamodb.models import Model
 
 from dynapages.items import Item
-from dynapages.lists.feed import Feed, Partitions
+from dynapages.lists.feed import Feed
+from dynapages.lists.partitions import Partitions
 from dynapages.lists.runs import Index
 from dynapages.lists.tokens import Tokens
 

@@ -54,9 +54,9 @@ class TestAPage:
         page = Feed(BY_SORT, [], client=TiedList([], [[]]).model()).page(5)
         assert (page.items, page.has_next, page.has_previous) == ((), False, False)
 
-    @pytest.mark.parametrize("size", [0, -1])
+    @pytest.mark.parametrize("size", [0, -1, "5", 5.0, True, None])
     def test_has_at_least_one_item(self, tied, size):
-        with pytest.raises(ValueError, match="at least one item"):
+        with pytest.raises(ValueError, match=f"at least one item, as an int: not {size!r}"):
             tied.feed().page(size)
 
     def test_explains_its_queries_by_the_name_of_the_feed(self, tied):
@@ -145,10 +145,31 @@ class TestTheStringsOfPages:
         with pytest.raises(BadToken, match="not both"):
             tied.feed().page(5, after="start", before="end")
 
-    @pytest.mark.parametrize("how", [{"after": "end"}, {"before": "start"}, {"after": ""}])
+    @pytest.mark.parametrize(
+        "how",
+        [{"after": "end"}, {"before": "start"}, {"after": ""}, {"after": 5}, {"before": b"end"}],
+    )
     def test_are_no_others(self, tied, how):
         with pytest.raises(DamagedToken):
             tied.feed().page(5, **how)
+
+
+class TestPartitions:
+    @pytest.mark.parametrize("made", [list, tuple, set, frozenset, iter])
+    def test_may_be_any_iterable(self, tied, made):
+        feed = tied.feed(partitions=made(["A", "B"]))
+        assert list(feed) == list(feed) == tied.truth()
+
+    @pytest.mark.parametrize("made", [list, tuple, iter])
+    def test_may_be_sections_in_any_iterable(self, tied, made):
+        tied.sections = [["A"], ["B"]]
+        feed = tied.feed(partitions=made([made(["A"]), made(["B"])]))
+        assert list(feed) == list(feed) == tied.truth()
+
+    def test_of_a_set_are_in_an_order_that_is_the_same_in_each_process(self, tied):
+        letters = {"C", "A", "D", "B"}
+        assert tied.feed(partitions=letters).sections == [["A", "B", "C", "D"]]
+        assert tied.feed(partitions=[letters]).sections == [["A", "B", "C", "D"]]
 
 
 class TestWrongArguments:
@@ -161,6 +182,14 @@ class TestWrongArguments:
             ("A", r"such as \['A'\]"),
             (["A", ["B"]], "not both"),
             ([1.5], "a str, an int, a Decimal or bytes"),
+            (7, r"such as \[7\]"),
+            (None, r"such as \[None\]"),
+            ({"S": "A"}, r"such as \[\{'S': 'A'\}\]"),
+            ([{"S": "A"}], "of type dict"),
+            ([bytearray(b"A")], "of type bytearray"),
+            ([1, "A"], "1 and 'A' are of two"),
+            ([["A"], [b"A"]], "'A' and b'A' are of two"),
+            (frozenset([("A",), ("B",)]), "not in a set"),
         ],
     )
     def test_of_partitions_are_refused(self, tied, partitions, sentence):
@@ -175,10 +204,11 @@ class TestWrongArguments:
         with pytest.raises(ValueError, match="give one of them"):
             Feed(LOG, ["a"])
 
-    def test_are_the_clients_of_resources(self):
-        boto3 = pytest.importorskip("boto3")
-        client = boto3.resource("dynamodb", "us-east-1").meta.client
-        with pytest.raises(ValueError, match="give a plain one"):
+    @pytest.mark.parametrize(
+        "client", ["us-east-1", 5, object(), type(get_session()), get_session()]
+    )
+    def test_are_what_is_no_client(self, client):
+        with pytest.raises(ValueError, match="A client has the method query"):
             Feed(LOG, ["a"], client=client)
 
     def test_are_a_client_that_is_awaited_where_none_is_expected(self, tied):
