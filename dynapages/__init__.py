@@ -3,6 +3,7 @@
 See README.md in this folder.
 """
 
+from dynapages.calls.costs import cost
 from dynapages.calls.meter import Meter, metered
 from dynapages.calls.pool import OutOfTime, Pool, time_budget
 from dynapages.errors import DynamoError
@@ -24,6 +25,7 @@ __all__ = [
     "Run",
     "Source",
     "Tokens",
+    "cost",
     "metered",
     "time_budget",
 ]

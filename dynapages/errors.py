@@ -21,6 +21,7 @@ The tree, each class with the module that raises it::
     │   └── TooManyRequests         too often: come back later
     ├── ConditionFailed             writes/transactions.py: what was read has changed since
     ├── NoSuchCounter               writes/counters.py: nobody has begun it, or it was deleted
+    ├── TooExpensive              calls/costs.py: a block that cost more than a test allows
     ├── BatchIncomplete             calls/batches.py: writes or reads left over after the last retry
     ├── NoStream                    streams/walk.py: the table has no stream
     ├── AnotherRun                  upkeep/migrations.py: another process runs the same step

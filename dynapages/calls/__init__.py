@@ -3,6 +3,7 @@
 from dynapages.calls import clock
 from dynapages.calls.batches import Batches, BatchIncomplete, Keyed, in_chunks, size_of_batch
 from dynapages.calls.client import Connection, build_client
+from dynapages.calls.costs import TooExpensive
 from dynapages.calls.faults import (
     FAILURES,
     EngineTooOld,
@@ -59,6 +60,7 @@ __all__ = [
     "Started",
     "Throttled",
     "Together",
+    "TooExpensive",
     "Unauthorized",
     "Unavailable",
     "Units",

@@ -10,6 +10,9 @@ from types import FunctionType
 from botocore.client import BaseClient
 from botocore.endpoint import Endpoint
 
+METERING = "dynapages.calls.every_client"
+"""What replaces a method within blocks of `dynapages.cost`: it makes no spans."""
+
 
 def are_active() -> bool:
     """Return whether one has replaced a method of botocore's; that takes a microsecond."""
@@ -24,6 +27,8 @@ def _is_replaced(method: object) -> bool:
     # A wrapper of wrapt has all attributes of what it wraps, but for its type.
     if type(method) is not FunctionType:
         return True
-    # botocore's own decorators are of its package as well.
     module: str = method.__globals__["__name__"]
+    if module == METERING:
+        return _is_replaced(vars(method)["__wrapped__"])
+    # botocore's own decorators are of its package as well.
     return not module.startswith("botocore.")

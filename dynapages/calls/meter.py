@@ -4,17 +4,18 @@ Two botocore hooks see each call of a client: one sets ReturnConsumedCapacity, o
 response. They add to a meter in a context variable, so that a page's meter has the calls of that
 page only, whichever thread made them (see `dynapages.calls.pool`).
 
-`metered` meters a block, `labelled_calls` labels the calls of one, `attach` has a client's calls
-metered. The units are those that the database has counted. Where an engine is sent transactions in
-the place of batches, Amazon DynamoDB would take fewer, and both are known (see
-`instead_of_batches`). `prices`, `dollars` and `decimal_places` turn units into money, by the file
-``prices.toml``.
+`metered` meters a block, `metered_alone` one within another, `labelled_calls` labels the calls of
+one, `attach` has a client's calls metered. The units are those that the database has counted. Where
+an engine is sent transactions in the place of batches, Amazon DynamoDB would take fewer, and both
+are known (see `instead_of_batches`). `prices`, `dollars` and `decimal_places` turn units into
+money, by the file ``prices.toml``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 from itertools import count
@@ -37,6 +38,8 @@ CENTS_BELOW = 10
 """Dollars: larger amounts are shown without cents."""
 _PRICES = Path(__file__).with_name("prices.toml")
 _TRANSACTION = "TransactWriteItems"
+_EQUALITY = re.compile(r"(?<![<>])=\s*(:\w+)")
+"""The first of a key condition is that of the partition key, as everybody writes it."""
 _REQUEST = "dynamo_request"
 """The parameters of a call, in the context that botocore's events have of it."""
 
@@ -47,14 +50,19 @@ _is_instead_of_batches: ContextVar[bool] = ContextVar("is_instead_of_batches", d
 _sums: "list[Units]" = []
 """Those that all calls of this process are added to."""
 _lock_of_sums = Lock()
+_lock_of_blocks = Lock()
+_open_blocks: "list[Meter]" = []
+"""The meters of blocks of `metered_alone` that are open, the latest last."""
+_lost_round: ContextVar["tuple[Meter | None, int]"] = ContextVar("lost_round", default=(None, 0))
+"""In a thread without a meter: the latest open block, and the round of its latest call there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call to DynamoDB, or its part in one of several tables: ``number`` is that of the call.
 
-    ``partition`` is the partition key of a Query of `dynapages.lists`, else None. ``items_read`` is
-    the ScannedCount of a Query or Scan, else 0. ``round`` counts from 1: a call's round is one more
+    ``partition`` is the partition key of a Query, None for another call. ``items_read`` is the
+    ScannedCount of a Query or Scan, else 0. ``round`` counts from 1: a call's round is one more
     than that of the latest call whose answer its caller had waited for. ``engine_units`` are the
     part of ``capacity_units`` that only an engine counts (see `instead_of_batches`).
     """
@@ -103,6 +111,12 @@ def _shown(units: float) -> str:
     return f"{units:,.1f}".removesuffix(".0")
 
 
+def quantity(number: float, one: str, many: str) -> str:
+    """Format a number with its noun, such as ``1 round`` and ``2 rounds``."""
+    noun = one if number == 1 else many
+    return f"{number:,g} {noun}"
+
+
 @dataclass(frozen=True, slots=True)
 class Total:
     """What a whole page has read: its list, and all else.
@@ -129,12 +143,24 @@ def _numbers_from_one() -> Iterator[int]:
 class Meter:
     """The calls of one page, command or test, in the order of their responses.
 
-    ``begun`` is when it was made, in seconds of `time.perf_counter`.
+    ``begun`` is when it was made, in seconds of `time.perf_counter`. ``outer`` is the meter of the
+    block around its own, which counts the same calls, each ``rounds_before`` later.
     """
 
     log: list[Call] = field(default_factory=list)
     begun: float = field(default_factory=perf_counter)
     numbers: Iterator[int] = field(default_factory=_numbers_from_one)
+    outer: "Meter | None" = field(default=None, repr=False)
+    rounds_before: int = 0
+
+    def add(self, calls: Sequence[Call]) -> None:
+        """Add a call, as its parts in tables."""
+        number = next(self.numbers)
+        for call in calls:
+            self.log.append(replace(call, number=number))
+        if self.outer is not None:
+            later = [replace(call, round=call.round + self.rounds_before) for call in calls]
+            self.outer.add(later)
 
     def labelled(self, label: str) -> list[Call]:
         """Return the calls made within `labelled_calls` of that label."""
@@ -202,7 +228,8 @@ def metered() -> Iterator[Meter]:
     if outer is not None:
         yield outer
         return
-    meter = Meter()
+    # A thread that has lost its context has a meter of its own within the block of `metered_alone`.
+    meter = Meter(outer=_latest_open_block())
     meter_token = _meter.set(meter)
     round_token = _round.set(0)
     try:
@@ -210,6 +237,35 @@ def metered() -> Iterator[Meter]:
     finally:
         _meter.reset(meter_token)
         _round.reset(round_token)
+
+
+@contextmanager
+def metered_alone() -> Iterator[Meter]:
+    """Meter the calls made inside the block, apart from those of a block around it.
+
+    The meter of that one counts them too. So does this one for threads that have no meter.
+    """
+    rounds_before = _round.get()
+    meter = Meter(outer=_meter.get(), rounds_before=rounds_before)
+    meter_token = _meter.set(meter)
+    _round.set(0)
+    with _lock_of_blocks:
+        _open_blocks.append(meter)
+    try:
+        yield meter
+    finally:
+        with _lock_of_blocks:
+            # By identity: the meters of two blocks may be equal.
+            _open_blocks[:] = [one for one in _open_blocks if one is not meter]
+        _meter.reset(meter_token)
+        _round.set(rounds_before + _round.get())
+
+
+def _latest_open_block() -> Meter | None:
+    if not _open_blocks:  # as a rule; a lock might be held while a process forks
+        return None
+    with _lock_of_blocks:
+        return _open_blocks[-1] if _open_blocks else None
 
 
 def current_meter() -> Meter | None:
@@ -305,17 +361,24 @@ def _count(
 ) -> None:
     """Add a call to the meter of its block, and to the sums of the process."""
     meter = _meter.get()
-    if (meter is None and not _sums) or "ConsumedCapacity" not in parsed:
+    if meter is None and not _sums and not _open_blocks:
         return
-    number = 1
+    if "ConsumedCapacity" not in parsed:
+        return
+    number_of_round = 1
     if meter is not None:
-        _round.set(_round.get() + 1)
-        number = next(meter.numbers)
+        number_of_round = _round.get() + 1
+        _round.set(number_of_round)
+    else:
+        meter = _latest_open_block()
+        if meter is not None:
+            number_of_round = _next_round_without_context(meter)
     request = request_of(context)
     is_doubled = model.name == _TRANSACTION and _is_instead_of_batches.get()
     # Batches and transactions may be of several tables.
     consumed = parsed["ConsumedCapacity"]
     tables = consumed if isinstance(consumed, list) else [consumed]
+    calls = []
     for table in tables:
         # A transaction takes twice the units of a batch for items, not for their entries.
         engine_units = 0.0
@@ -329,13 +392,22 @@ def _count(
             capacity_units=table["CapacityUnits"],
             items_read=parsed.get("ScannedCount", 0),
             partition=_partition(request),
-            round=_round.get(),
-            number=number,
+            round=number_of_round,
             engine_units=engine_units,
         )
-        if meter is not None:
-            meter.log.append(call)
+        calls.append(call)
         _sum_up(call)
+    if meter is not None:
+        meter.add(calls)
+
+
+def _next_round_without_context(block: Meter) -> int:
+    """Return the round in an open block of a call whose thread has no meter."""
+    latest_block, latest_round = _lost_round.get()
+    if latest_block is not block:
+        latest_round = 0
+    _lost_round.set((block, latest_round + 1))
+    return latest_round + 1
 
 
 def _sum_up(call: Call) -> None:
@@ -354,8 +426,11 @@ def _units_of_items(table: Mapping[str, Any]) -> float:
 
 
 def _partition(request: Mapping[str, Any]) -> str | None:
-    """Return the partition key of a Query of a list; None for another call."""
-    value: Value = request.get("ExpressionAttributeValues", {}).get(":p", {})
+    """Return the partition key of a Query; None for another call."""
+    equality = _EQUALITY.search(request.get("KeyConditionExpression", ""))
+    if equality is None:
+        return None
+    value: Value = request.get("ExpressionAttributeValues", {}).get(equality[1], {})
     if "B" in value:
         return str(value["B"].hex())
     partition: str | None = value.get("S", value.get("N"))

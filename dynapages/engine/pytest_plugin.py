@@ -1,9 +1,10 @@
-"""A plugin for pytest: the fixture ``dynamodb_endpoint``. An installed dynapages brings it along.
+"""A plugin for pytest: its fixtures. An installed dynapages brings it along.
 
-It is the URL at ``DYNAMODB_ENDPOINT_URL`` of the environment where that is set. Else an embedded
-engine starts with the first test that asks, and stops with the last: each process of pytest-xdist
-has one of its own, empty and in memory. Where no engine is installed, tests that ask are skipped,
-with the sentence that says what to install; with ``--dynamodb-required`` they fail.
+``dynamodb_cost`` is `dynapages.cost`. ``dynamodb_endpoint`` is the URL at ``DYNAMODB_ENDPOINT_URL``
+of the environment where that is set. Else an embedded engine starts with the first test that asks,
+and stops with the last: each process of pytest-xdist has one of its own, empty and in memory. Where
+no engine is installed, tests that ask are skipped, with the sentence that says what to install;
+with ``--dynamodb-required`` they fail.
 """
 
 import os
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dynapages.calls.costs import cost
 from dynapages.engine.server import NoEngine, embedded
 
 
@@ -38,3 +40,9 @@ def dynamodb_endpoint(pytestconfig: pytest.Config) -> Iterator[str]:
         pytest.skip(str(missing))
     with engine:
         yield engine.endpoint_url
+
+
+@pytest.fixture
+def dynamodb_cost() -> type[cost]:
+    """What allows a block so many capacity units and rounds: ``dynamodb_cost(at_most=2.0)``."""
+    return cost

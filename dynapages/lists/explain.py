@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dynapages.calls.meter import UNLABELLED, Meter, Total
+from dynapages.calls.meter import UNLABELLED, Meter, Total, quantity
 from dynapages.items import UNITS_PER_BLOCK, blocks_of, item_bytes
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, RunRead
@@ -140,9 +140,9 @@ class Explanation:
         """One line, such as ``4 queries on by_rating, 1 round, 6 capacity units``."""
         indexes = " and ".join(dict.fromkeys(query.index for query in self.queries))
         return (
-            f"{_count(len(self.queries), 'query', 'queries')} on {indexes or self.plan}, "
-            f"{_count(self.rounds, 'round', 'rounds')}, "
-            f"{_count(self.capacity_units, 'capacity unit', 'capacity units')}"
+            f"{quantity(len(self.queries), 'query', 'queries')} on {indexes or self.plan}, "
+            f"{quantity(self.rounds, 'round', 'rounds')}, "
+            f"{quantity(self.capacity_units, 'capacity unit', 'capacity units')}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -259,9 +259,3 @@ def _other(meter: Meter) -> tuple[OtherLine, ...]:
         if label != UNLABELLED:
             lines.append(OtherLine(label, meter.calls_of(label), meter.units_of(label)))
     return tuple(lines)
-
-
-def _count(number: float, one: str, many: str) -> str:
-    """Format a number with its noun, such as ``1 round`` and ``2 rounds``."""
-    noun = one if number == 1 else many
-    return f"{number:,g} {noun}"

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from dynapages.calls import instrumentors
 from dynapages.calls.client import build_client
+from dynapages.calls.costs import cost
 from dynapages.calls.faults import Throttled, fault_in
 from dynapages.calls.meter import metered
 from dynapages.engine.fault_proxy import FaultProxy, Rule
@@ -119,6 +120,15 @@ class TestAnInstrumentor:
 class TestWithoutAnInstrumentor:
     def test_none_is_taken_for_active(self):
         assert not instrumentors.are_active()
+
+    def test_a_block_with_a_cost_is_none(self):
+        with cost(at_most=0):
+            assert not instrumentors.are_active()
+
+    def test_one_is_active_also_within_a_block_with_a_cost(self, monkeypatch):
+        monkeypatch.setattr(BaseClient, "_make_api_call", Wrapped(BaseClient._make_api_call))
+        with cost(at_most=0):
+            assert instrumentors.are_active()
 
     def test_one_that_has_ended_is_not_active(self, monkeypatch):
         with monkeypatch.context() as patched:
