@@ -332,7 +332,7 @@ def difference(table: TableSchema | type[Any], existing: Mapping[str, Any]) -> s
             return f"{differs}. {schema.differs_hint}"
         return (
             f"{differs}: {found}, not {declared}. DynamoDB cannot change that in place; use "
-            f"another DYNAMODB_TABLE_PREFIX, or move the data."
+            f"a table of another name, or move the data."
         )
     return None
 

@@ -29,10 +29,10 @@ FAILURES: tuple[type[Exception], ...] = (DynamoError, ClientError, BotoCoreError
 # Sentences about faults
 BUSY = gettext_noop("The database is too busy at the moment.")
 UNREACHABLE = gettext_noop("The database cannot be reached at the moment.")
-NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
+NO_CREDENTIALS = "There are no AWS credentials, and no endpoint URL names another DynamoDB."
 _NO_DYNAMODB = gettext_noop("What answers at the database's address is not DynamoDB.")
 _OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
-_NOT_SET_UP = gettext_noop("The database is not set up yet: “manage.py create_tables” does it.")
+_NOT_SET_UP = gettext_noop("The database is not set up yet: a table or an index is missing.")
 
 SECONDS_IN_A_MINUTE = 60
 MOST_NAMED = 3

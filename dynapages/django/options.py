@@ -10,7 +10,8 @@ from typing import Self
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
+from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in
+from dynapages.django.advice import sentence_with_advice
 from dynapages.errors import DynamoError
 from dynapages.tables import TableDiffers
 
@@ -48,7 +49,7 @@ def failures_in_one_line() -> Iterator[None]:
     try:
         yield
     except FAILURES as error:
-        raise CommandError(sentence_about(error)) from error
+        raise CommandError(sentence_with_advice(error)) from error
 
 
 @contextmanager
@@ -70,8 +71,8 @@ def sentence_to_go_on(failure: BaseException) -> str:
     # A call that the engine refuses for what it is will be refused again.
     is_refused = fault is None and not isinstance(failure, DynamoError)
     if is_refused or isinstance(fault, EngineTooOld | TableDiffers):
-        return sentence_about(failure)
-    return f"{sentence_about(failure)} {GO_ON}"
+        return sentence_with_advice(failure)
+    return f"{sentence_with_advice(failure)} {GO_ON}"
 
 
 def say(command: BaseCommand, line: str) -> None:

@@ -19,6 +19,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from dynapages.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
+from dynapages.django.advice import advice_on, sentence_with_advice
 from dynapages.django.formats import ATOM, requested_format
 from dynapages.django.problems import (
     BAD_REQUEST,
@@ -128,12 +129,17 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
     """Answer 503, with a ``Retry-After`` header; log what only operators can put right."""
     database_failed.send(type(fault), fault=fault)
     if isinstance(fault, Unauthorized):
-        logger.error("%s", fault.detail)
+        logger.error("%s", sentence_with_advice(fault))
+    message = _(str(fault))
+    advice = advice_on(fault)
+    # The log has that on credentials.
+    if advice and not isinstance(fault, Unauthorized):
+        message = f"{message} {_(advice)}"
     return refuse(
         request,
         HTTPStatus.SERVICE_UNAVAILABLE,
         retry_after=fault.retry_after,
-        message=_(str(fault)),
+        message=message,
     )
 
 

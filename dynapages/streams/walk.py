@@ -56,8 +56,7 @@ def stream_of(client: "DynamoDBClient", table: str) -> str:
     """Return the ARN of a table's stream. Raises NoStream, and botocore's errors."""
     described = client.describe_table(TableName=table)["Table"]
     if not described.get("StreamSpecification", {}).get("StreamEnabled"):
-        sentence = f"The table {table} has no stream: “manage.py create_tables” switches it on."
-        raise NoStream(sentence)
+        raise NoStream(f"The table {table} has no stream.")
     return described["LatestStreamArn"]
 
 

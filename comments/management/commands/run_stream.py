@@ -10,7 +10,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from comments.host import SETS, uses_sets
 from comments.sets.copies import Consumer
-from dynapages.calls import fault_in, sentence_about
+from dynapages.calls import fault_in
+from dynapages.django.advice import sentence_with_advice
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
 from dynapages.pynamodb import FAILURES
@@ -75,7 +76,7 @@ class Command(TableCommand):
             except FAILURES as failure:
                 if fault_in(failure) is None:
                     raise
-                self.stderr.write(sentence_about(failure))
+                self.stderr.write(sentence_with_advice(failure))
             time.sleep(pause)
             pause = min(max(pause, 1.0) * 2, LONGEST_PAUSE)
 

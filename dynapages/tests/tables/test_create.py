@@ -226,7 +226,7 @@ class TestServingFromTables:
 
     def test_is_not_possible_where_one_is_missing(self, client, table):
         assert unreadiness(client, [schema(table)]) == (
-            f"{table}: The database is not set up yet: “manage.py create_tables” does it."
+            f"{table}: The database is not set up yet: a table or an index is missing."
         )
 
     def test_is_not_possible_until_one_is_active(self, table):

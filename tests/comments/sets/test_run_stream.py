@@ -116,7 +116,7 @@ class TestAShopWithoutTheTable:
 class TestATableWithoutAStream:
     def test_is_told_of_in_one_line(self, monkeypatch):
         monkeypatch.setattr("comments.sets.copies.TABLE", Comment.Meta.table_name)
-        with pytest.raises(CommandError, match=r"has no stream: “manage\.py create_tables”"):
+        with pytest.raises(CommandError, match=r"has no stream\. “manage\.py create_tables”"):
             call_command("run_stream")
 
 
