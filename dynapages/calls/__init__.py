@@ -3,6 +3,7 @@
 from dynapages.calls import clock
 from dynapages.calls.batches import Batches, BatchIncomplete, Keyed, in_chunks, size_of_batch
 from dynapages.calls.client import Connection, build_client
+from dynapages.calls.client_types import ItemClient, QueryClient
 from dynapages.calls.costs import TooExpensive
 from dynapages.calls.faults import (
     FAILURES,
@@ -51,12 +52,14 @@ __all__ = [
     "Call",
     "Connection",
     "EngineTooOld",
+    "ItemClient",
     "Keyed",
     "Meter",
     "NotSetUp",
     "OutOfTime",
     "Patience",
     "Pool",
+    "QueryClient",
     "Started",
     "Throttled",
     "Together",

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from botocore.exceptions import ClientError
 
+from dynapages.calls.client_types import ItemClient
 from dynapages.calls.faults import BUSY, Throttled, fault_in
-from dynapages.calls.item_client import ItemClient
 from dynapages.calls.patience import current_patience
 from dynapages.calls.pool import Backoff, Pool, one_operation
 from dynapages.errors import DynamoError

@@ -8,6 +8,7 @@ from math import isinf
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
+from dynapages.calls.client_types import QueryClient
 from dynapages.calls.plain_client import Resource
 from dynapages.calls.pool import Pool, seconds_left
 from dynapages.errors import gettext_noop
@@ -15,7 +16,7 @@ from dynapages.items import Item, KeyValue, python_item
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Rounds
 from dynapages.lists.partitions import MOST_SECTIONS, Partitions, sections_of
-from dynapages.lists.queries import QueryClient, QuerySource, checked_query
+from dynapages.lists.queries import QuerySource, checked_query
 from dynapages.lists.reader import (
     Order,
     Page,

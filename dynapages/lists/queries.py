@@ -16,12 +16,13 @@ reads the n items, whatever its size, in one call more for each megabyte.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Generator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from botocore.exceptions import ClientError
 
+from dynapages.calls.client_types import QueryClient
 from dynapages.calls.faults import NotSetUp, fault_in
 from dynapages.calls.meter import one_round
 from dynapages.calls.plain_client import Resource, plain_client
@@ -64,14 +65,6 @@ _FURTHER = {
 
 
 # The source
-
-
-class QueryClient(Protocol):
-    """A client with botocore's method ``query``, which may be awaited, such as aiobotocore's."""
-
-    @property
-    def query(self) -> Callable[..., Any]:
-        """Make a Query, with botocore's parameters as keywords."""
 
 
 class QuerySource:

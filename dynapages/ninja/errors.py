@@ -109,7 +109,8 @@ def answer_errors(api: NinjaAPI) -> None:
     }
     for error, handler in handlers.items():
         api.add_exception_handler(error, handler)
-    for failure in (Refusal, *FAILURES):
+    refused: list[type[Exception]] = [Refusal, *FAILURES]
+    for failure in refused:
         api.add_exception_handler(failure, _refused)
 
 

@@ -6,51 +6,60 @@ page.items[0].title, page.next, page.previous
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, Unpack, overload
 
 from pynamodb.attributes import Attribute
 from pynamodb.indexes import Index as ModelIndex
 from pynamodb.models import Model
 
+from dynapages.calls.client_types import ItemClient
 from dynapages.items import Item
-from dynapages.lists.feed import Feed
+from dynapages.lists.feed import Feed, FeedOptions
 from dynapages.lists.partitions import Partitions
 from dynapages.lists.runs import Index
-from dynapages.lists.tokens import Tokens
 
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
+M = TypeVar("M", bound=Model)
+
+
+@overload
+def feed_of(
+    listed: ModelIndex[M] | type[M], partitions: Partitions, **options: Unpack[FeedOptions]
+) -> Feed[M]: ...
+
+
+@overload
+def feed_of(
+    listed: ModelIndex[Any] | type[Model],
+    partitions: Partitions,
+    *,
+    model: type[M],
+    **options: Unpack[FeedOptions],
+) -> Feed[M]: ...
 
 
 def feed_of(
     listed: ModelIndex[Any] | type[Model],
     partitions: Partitions,
     *,
-    model: type[Model] | None = None,
-    client: "DynamoDBClient | None" = None,
-    tokens: Tokens | None = None,
-    **options: Any,  # noqa: ANN401 - those of `Feed`, each of its own type
+    model: type[Any] | None = None,
+    **options: Unpack[FeedOptions],
 ) -> Feed[Any]:
     """Return the feed of some partitions of an index, such as ``Comment.by_rating``, or of a table.
 
-    Items are instances of ``model``, by default the one that declares the index. The calls are made
-    by ``client``, by default the model's own. ``partitions`` are values as they are stored, and
-    ``options`` the other arguments of `dynapages.Feed`. Raises ValueError as that does, and where
-    there is no sort key.
+    Items are instances of ``model``, by default the one that declares the index. ``partitions`` are
+    values as they are stored, and ``options`` the other arguments of `dynapages.Feed`. The calls
+    are made by the model's own client where neither ``client`` nor ``source`` is given. Raises
+    ValueError as `dynapages.Feed` does, and where there is no sort key.
     """
-    parsed_as = model or _model_of(listed)
+    index = index_of(listed)
+    parsed_as: type[Model] = model or _model_of(listed)
 
     def instance(item: Item) -> Model:
         return parsed_as.from_raw_data(dict(item))
 
-    return Feed(
-        index_of(listed),
-        partitions,
-        client=client or _client_of(parsed_as),
-        tokens=tokens,
-        parse=instance,
-        **options,
-    )
+    if options.get("client") is None and options.get("source") is None:
+        options["client"] = _client_of(parsed_as)
+    return Feed(index, partitions, parse=instance, **options)
 
 
 def index_of(listed: ModelIndex[Any] | type[Model]) -> Index:
@@ -90,7 +99,7 @@ def _model_of(listed: ModelIndex[Any] | type[Model]) -> type[Model]:
     return model
 
 
-def _client_of(model: type[Model]) -> "DynamoDBClient":
+def _client_of(model: type[Model]) -> ItemClient:
     private: Any = model._get_connection().connection  # noqa: SLF001 - nor has this
-    client: DynamoDBClient = private.client
+    client: ItemClient = private.client
     return client

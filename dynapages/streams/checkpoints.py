@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dynapages.calls.item_client import ItemClient
+from dynapages.calls.client_types import ItemClient
 from dynapages.items import wire_key
 from dynapages.writes.transactions import put, write_item
 

@@ -25,8 +25,8 @@ from typing import Any
 from zlib import crc32
 
 from dynapages.calls import clock
+from dynapages.calls.client_types import ItemClient
 from dynapages.calls.faults import fault_in, sentence_about
-from dynapages.calls.item_client import ItemClient
 from dynapages.calls.pool import time_budget
 from dynapages.items import SEPARATOR, Item, parse_timestamp, timestamp, wire_key
 from dynapages.writes.transactions import (

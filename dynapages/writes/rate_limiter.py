@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
 
-from dynapages.calls.item_client import ItemClient
+from dynapages.calls.client_types import ItemClient
 from dynapages.items import KeyValue, wire_key
 from dynapages.writes.transactions import ConditionFailed, Expression, delete, update, write_item
 

@@ -13,8 +13,8 @@ from random import randrange
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from dynapages.calls.client_types import ItemClient
 from dynapages.calls.faults import FAILURES, Throttled, fault_in
-from dynapages.calls.item_client import ItemClient
 from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Pool
 from dynapages.items import KeyValue, wire_key

@@ -22,6 +22,7 @@ from uuid import uuid4
 
 from botocore.exceptions import ClientError
 
+from dynapages.calls.client_types import ItemClient
 from dynapages.calls.faults import (
     CANCELLED_AS_THROTTLED,
     FAILURES,
@@ -29,7 +30,6 @@ from dynapages.calls.faults import (
     Throttled,
     fault_in,
 )
-from dynapages.calls.item_client import ItemClient
 from dynapages.calls.pool import Backoff, one_operation
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
