@@ -43,8 +43,8 @@ from comments.indexes.prices import (
     SIZES,
     CountedRun,
     PricedPlan,
-    best_first_read,
     cheapest,
+    first_read_of,
     price_runs,
 )
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment, ListIndex
@@ -451,7 +451,7 @@ class IndexPrices:
         matching = sum(run.matching for run in counted)
         for run in counted:
             if run.matching:
-                yield best_first_read(run, matching, needed=self._needed).capacity_units
+                yield first_read_of(run, matching, needed=self._needed).capacity_units
             else:
                 yield 0.0
 

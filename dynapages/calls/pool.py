@@ -1,12 +1,13 @@
 """The time of a request, which bounds calls and pauses, and a pool of threads for parallel reads.
 
 `time_budget` bounds the calls of a block, and `Backoff` the pauses between attempts. `Pool` makes
-calls at the same time: `gather` returns all results, `together` starts calls one by one. Each call
-runs with the context variables of its caller: its time, and the meter of its page.
+calls at the same time: `gather` returns all results, `together` starts calls one by one. `agather`
+awaits coroutines so. Each call runs with the context variables of its caller: its time, and the
+meter of its page.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
@@ -262,3 +263,40 @@ def _raise_first_failure(futures: Sequence[Future[T]]) -> None:
         failure = future.exception() if future in done else None
         if failure is not None:
             raise failure
+
+
+# The same for coroutines
+
+
+async def agather(*coroutines: Coroutine[Any, Any, Any]) -> list[Any]:
+    """Await coroutines at the same time, within the time budget; return what they return.
+
+    Each is a task that counts the rounds of its own calls. The first failure is raised at once, and
+    the others are cancelled. Raises OutOfTime.
+    """
+    import asyncio  # noqa: PLC0415 - programs without it need not wait for it
+
+    left = seconds_left()
+    if not left:
+        for coroutine in coroutines:
+            coroutine.close()
+        raise OutOfTime
+    loop = asyncio.get_running_loop()
+    contexts, tasks = [], []
+    for coroutine in coroutines:
+        context = copy_context()
+        contexts.append(context)
+        tasks.append(loop.create_task(coroutine, context=context))
+    try:
+        async with asyncio.timeout(None if isinf(left) else left) as limit:
+            results = await asyncio.gather(*tasks)
+    except TimeoutError:
+        if limit.expired():
+            raise OutOfTime from None
+        raise
+    finally:
+        for task in tasks:
+            task.cancel()
+    for context in contexts:
+        join_rounds(context)
+    return results

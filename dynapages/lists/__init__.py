@@ -12,6 +12,7 @@ from dynapages.lists.explain import (
     explain_reads,
 )
 from dynapages.lists.feed import Feed
+from dynapages.lists.first_reads import FirstRead, MeanSizes, best_first_read, first_reads_of
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import (
@@ -62,9 +63,11 @@ __all__ = [
     "Explanation",
     "Fallback",
     "Feed",
+    "FirstRead",
     "ForeignToken",
     "HasAll",
     "Index",
+    "MeanSizes",
     "OneOf",
     "Order",
     "Ordinal",
@@ -81,11 +84,13 @@ __all__ = [
     "Tokens",
     "Total",
     "Toward",
+    "best_first_read",
     "decimal_places",
     "dollars",
     "every_entry",
     "explain",
     "explain_reads",
+    "first_reads_of",
     "id_at",
     "moment_at",
     "numbered_behind",

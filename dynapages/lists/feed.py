@@ -9,14 +9,17 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
 from dynapages.calls.client_types import QueryClient
+from dynapages.calls.meter import labelled_calls
 from dynapages.calls.plain_client import Resource
-from dynapages.calls.pool import Pool, seconds_left
+from dynapages.calls.pool import Pool, agather, seconds_left
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item
+from dynapages.lists.counts import Shares, Total, Weights, awaited, returned
 from dynapages.lists.explain import Explanation, explain
+from dynapages.lists.first_reads import MeanSizes, first_reads_of
 from dynapages.lists.merging import Rounds
 from dynapages.lists.partitions import MOST_SECTIONS, Partitions, sections_of
-from dynapages.lists.queries import QuerySource, checked_query
+from dynapages.lists.queries import QuerySource, checked_query, items_beyond
 from dynapages.lists.reader import (
     Order,
     Page,
@@ -40,9 +43,15 @@ START = "start"
 END = "end"
 """What the last page is before, in place of a token."""
 ITEMS_AT_ONCE = 100
-"""Items that iterating a feed reads at once."""
+"""Items of each partition that iterating a feed reads at once."""
+MOST_AT_ONCE = 2_000
+"""Items of all partitions that iterating a feed reads at once."""
 PARALLEL_READS = 10
 """Calls at a time where no pool is given: as many as a botocore client has connections."""
+TOTAL = "total"
+"""The label of what counts a list."""
+SIZES = MeanSizes()
+"""Sizes of the items of each table and index, as feeds of this process have read them."""
 ONE_OF_BOTH = gettext_noop("Give either “after” or “before”, not both.")
 
 
@@ -57,6 +66,8 @@ class FeedOptions(TypedDict, total=False):
     pool: Pool | None
     begins_with: str | bytes
     query: Mapping[str, Any] | None
+    shares: Shares | None
+    total: Total | None
 
 
 class Feed(Generic[T]):
@@ -82,6 +93,16 @@ class Feed(Generic[T]):
     Items are dicts of Python values (see `dynapages.items.python_item`), or with ``wire`` those of
     botocore, or what ``parse`` returns for these. ``pool`` makes the calls
     of a page in parallel; without one they are at most 10 at a time.
+
+    A page first reads of each partition the part that it is expected to have on it, and some more.
+    Parts are taken to be equal, as those of shards are. Where they are not, ``shares`` are numbers
+    of any scale by partition, or a function that returns them for some partitions, such as counts
+    of their items. Wrong ones cost units and a second round, and change no page. Of a filtered list
+    without shares each partition is read for a whole page.
+
+    ``total`` returns how many items there are. It is called for each page, while that is read, and
+    what it reads is added to what the page costs. ``shares`` and ``total`` may be awaited by
+    `apage`.
 
     Raises ValueError for a partition that is given twice, and for other wrong arguments.
     """
@@ -127,6 +148,8 @@ class Feed(Generic[T]):
         pool: Pool | None = None,
         begins_with: str | bytes = "",
         query: Mapping[str, Any] | None = None,
+        shares: Shares | None = None,
+        total: Total | None = None,
         wire: bool = False,
         parse: Callable[[Item], T] | None = None,
     ) -> None:
@@ -139,7 +162,11 @@ class Feed(Generic[T]):
         further = checked_query(query)
         self._made_name = self._name_of_contents(begins_with, further)
         self._source = _source_of(client, source, query=further)
+        self._has_filter = "FilterExpression" in further
+        self._has_projection = "ProjectionExpression" in further
         self._pool = pool
+        self._shares = shares
+        self._total = total
         # Of each overload it returns what that one says.
         made: Callable[[Item], Any] = parse or (_unparsed if wire else python_item)
         self._parse: Callable[[Item], T] = made
@@ -173,7 +200,12 @@ class Feed(Generic[T]):
         OutOfTime where a `time_budget` is spent, and what the client raises.
         """
         request = self._request(size, after, before)
-        return self._page(self._read(request), request)
+        if self._total is None:
+            return self._page(self._read(request, self._weights()), request)
+        with self._threads().together() as together:
+            counting = together.start(self._counted, self._total)
+            page = self._read(request, self._weights())
+            return self._page(page, request, total=counting.result())
 
     async def apage(
         self, size: int, *, after: str | None = None, before: str | None = None
@@ -183,28 +215,58 @@ class Feed(Generic[T]):
         Raises what `page` does, and TypeError for a client whose methods are not.
         """
         request = self._request(size, after, before)
-        return self._page(await adrive(self._rounds(request), self._source), request)
+        reading = self._aread(request)
+        if self._total is None:
+            return self._page(await reading, request)
+        page, total = await agather(reading, self._acounted(self._total))
+        return self._page(page, request, total=total)
 
     def __iter__(self) -> Iterator[T]:
-        """Yield every item, read in pages of 100."""
-        return (self._parse(entry.item) for entry in every_entry(self._read, at_once=ITEMS_AT_ONCE))
+        """Yield every item, read in pages of 100 for each partition, 2,000 at most."""
+        weights = self._weights()
+
+        def page_of(request: PageRequest) -> Page:
+            return self._read(request, weights)
+
+        for entry in every_entry(page_of, at_once=self._at_once):
+            yield self._parse(entry.item)
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """Yield every item, read in pages of 100 by a client whose methods are awaited."""
-        request = PageRequest(ITEMS_AT_ONCE)
+        """Yield every item as `__iter__` does, read by a client whose methods are awaited."""
+        weights = await self._aweights()
+        request = PageRequest(self._at_once)
         while True:
-            page = await adrive(self._rounds(request), self._source)
+            page = await adrive(self._rounds(request, weights), self._source)
+            self._note_sizes(page)
             for entry in page.entries:
                 yield self._parse(entry.item)
             if page.next_position is None:
                 return
-            request = PageRequest(ITEMS_AT_ONCE, page.next_position)
+            request = PageRequest(self._at_once, page.next_position)
 
-    def _read(self, request: PageRequest) -> Page:
+    @property
+    def _at_once(self) -> int:
+        """How many items a walk reads at once: of few, each partition would have little to read."""
+        partitions = sum(len(runs) for runs in self._runs)
+        return min(ITEMS_AT_ONCE * max(partitions, 1), MOST_AT_ONCE)
+
+    def _read(self, request: PageRequest, weights: Weights | None) -> Page:
         """Read a page by a client that is not awaited."""
-        pool = self._pool or _pool_of(os.getpid())
         in_threads = not isinf(seconds_left())
-        return drive(self._rounds(request), self._source, pool, in_threads=in_threads)
+        rounds = self._rounds(request, weights)
+        page = drive(rounds, self._source, self._threads(), in_threads=in_threads)
+        self._note_sizes(page)
+        return page
+
+    async def _aread(self, request: PageRequest) -> Page:
+        """Read a page by a client that is awaited."""
+        rounds = self._rounds(request, await self._aweights())
+        page = await adrive(rounds, self._source)
+        self._note_sizes(page)
+        return page
+
+    def _threads(self) -> Pool:
+        return self._pool or _pool_of(os.getpid())
 
     def _request(self, size: int, after: str | None, before: str | None) -> PageRequest:
         """Return what the arguments of `page` ask for. Raises BadToken, and ValueError."""
@@ -217,30 +279,103 @@ class Feed(Generic[T]):
             return PageRequest(size)
         return PageRequest(size, self._position(after))
 
-    def _rounds(self, request: PageRequest) -> Rounds[Page]:
+    # What is known of the list
+
+    def _weights(self) -> Weights | None:
+        """Return how much of the list each partition holds; None where nobody knows."""
+        if not callable(self._shares):
+            return self._shares
+        return returned(self._shares(self._partitions))
+
+    async def _aweights(self) -> Weights | None:
+        if not callable(self._shares):
+            return self._shares
+        return await awaited(self._shares(self._partitions))
+
+    @property
+    def _partitions(self) -> Sequence[KeyValue]:
+        """Those of all sections."""
+        return [partition for section in self.sections for partition in section]
+
+    @staticmethod
+    def _counted(total: Total) -> int:
+        with labelled_calls(TOTAL):
+            return returned(total())
+
+    @staticmethod
+    async def _acounted(total: Total) -> int:
+        with labelled_calls(TOTAL):
+            return await awaited(total())
+
+    def _note_sizes(self, page: Page) -> None:
+        """Note how large the items are, as they are stored, for the price of later pages."""
+        if not page.capacity_units:
+            return
+        name = self._stored_in
+        if self._has_projection:
+            # What is left out was read as well.
+            SIZES.note_bytes(name, page.mean_bytes_read)
+        else:
+            SIZES.note(name, (entry.stored for entry in page.entries))
+
+    @property
+    def _stored_in(self) -> str:
+        return f"{self.index.table}/{self.index.name or ''}"
+
+    # Reading
+
+    def _rounds(self, request: PageRequest, weights: Weights | None) -> Rounds[Page]:
         """Return the rounds of a page; of several sections these are its segments."""
         if len(self._runs) == 1:
-            return page_rounds(self._runs[0], request, order=self.order)
+            (runs,) = self._runs
+            first_reads = self._first_reads(runs, request.size + 1, request, weights)
+            return page_rounds(runs, request, order=self.order, first_reads=first_reads)
+
+        def plan_of(chosen: Sequence[Segment], needed: int) -> SegmentsPlan:
+            """Return the runs of some sections, whose numbers are the names of the segments."""
+            runs: list[Run] = []
+            first_reads: list[int] = []
+            for segment in chosen:
+                runs_of_section = self._runs[int(segment.name)]
+                runs += runs_of_section
+                # Each section may be the one that the whole page is of.
+                first_reads += self._first_reads(runs_of_section, needed, request, weights)
+            return SegmentsPlan(runs, first_reads)
+
         segments = []
         for number, runs in enumerate(self._runs):
             if runs:
                 section = runs[0].section
                 segments.append(Segment(str(number), since=section, until=section + HIGHEST))
-        return segment_rounds(segments, self._plan, request, order=self.order)
+        return segment_rounds(segments, plan_of, request, order=self.order)
 
-    def _plan(self, segments: Sequence[Segment], _needed: int) -> SegmentsPlan:
-        """Return the runs of some sections, whose numbers are the names of the segments."""
-        runs: list[Run] = []
-        for segment in segments:
-            runs += self._runs[int(segment.name)]
-        return SegmentsPlan(runs)
+    def _first_reads(
+        self, runs: Sequence[Run], needed: int, request: PageRequest, weights: Weights | None
+    ) -> list[int]:
+        """Return how many items to read first of each run of a section."""
+        if weights is not None:
+            shares = [weights.get(run.partition, 0.0) for run in runs]
+        elif self._has_filter:
+            # Nobody knows how many of a partition's items pass.
+            return [needed] * len(runs)
+        else:
+            shares = [1.0] * len(runs)
+        stored_in = self._stored_in
+        return first_reads_of(
+            needed,
+            shares,
+            item_bytes=SIZES.mean(stored_in),
+            spread=SIZES.spread(stored_in),
+            more=items_beyond(self.index, request.position),
+        )
 
-    def _page(self, page: Page, request: PageRequest) -> "FeedPage[T]":
+    def _page(self, page: Page, request: PageRequest, *, total: int | None = None) -> "FeedPage[T]":
         return FeedPage(
             feed=self,
             items=tuple(self._parse(entry.item) for entry in page.entries),
             page=page,
             request=request,
+            total=total,
         )
 
     def _runs_of_sections(self, begins_with: str | bytes) -> Sequence[Sequence[Run]]:
@@ -275,13 +410,15 @@ class FeedPage(Generic[T]):
     """A page of a feed: its ``items``, and the strings of the pages around it.
 
     A string is None where there is no such page: ``first`` on the first page, ``last`` on the last.
-    They raise ValueError if the feed has no tokens.
+    They raise ValueError if the feed has no tokens. ``total`` is how many items the list has, where
+    the feed counts them.
     """
 
     feed: Feed[T]
     items: tuple[T, ...]
     page: Page
     request: PageRequest
+    total: int | None = None
 
     @property
     def has_next(self) -> bool:

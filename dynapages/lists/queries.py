@@ -295,6 +295,18 @@ def _units(answer: Answer) -> float:
 # Runs whose items may have equal sort keys
 
 
+def items_beyond(index: Index, position: Position | None) -> int:
+    """Return how many items a read from a position takes beyond those that it is to bring."""
+    if index.name is None or not index.key_names:
+        return 0
+    # One shows whether the last group of equal sort keys is whole.
+    beyond = 1
+    if position is not None and END in position.place and not position.inclusive:
+        # Of the group it begins with, the item at the position is dropped.
+        beyond += 1
+    return beyond
+
+
 class _TiedRead:
     """The read of a run whose items may have equal sort keys: see the module."""
 
@@ -321,13 +333,7 @@ class _TiedRead:
         if request is None:
             return NOTHING
         has_groups = run.index.name is not None
-        request["Limit"] = limit
-        if has_groups:
-            # An item more shows whether the last group is whole.
-            request["Limit"] += 1
-            if begun is not None and END in begun.place and not begun.inclusive:
-                # Of the group it begins with, the item at the position is dropped.
-                request["Limit"] += 1
+        request["Limit"] = limit + items_beyond(run.index, begun)
         items, last_key = yield from self._query(request)
         if last_key is None or self._is_outside(last_key):
             return self._chunk(items, behind, last=None)

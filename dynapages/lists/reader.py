@@ -15,18 +15,16 @@ are ahead in each, the first step has all segments that the page is expected to 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import copy_context
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from inspect import isawaitable
-from math import inf, isinf
+from math import inf
 from operator import attrgetter
 from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
-from dynapages.calls.meter import join_rounds
-from dynapages.calls.pool import OutOfTime, Pool, seconds_left
-from dynapages.items import blocks_of
+from dynapages.calls.pool import OutOfTime, Pool, agather, seconds_left
+from dynapages.items import BLOCK, UNITS_PER_BLOCK, blocks_of
 from dynapages.lists.merging import (
     LARGEST_ITEM,
     LEAST_UNITS,
@@ -146,6 +144,20 @@ class Page:
     def capacity_units(self) -> float:
         """What its reads cost."""
         return sum(read.capacity_units for read in self.reads)
+
+    @property
+    def mean_bytes_read(self) -> float:
+        """About how many bytes the items have that were read, by what that cost; 0 for none.
+
+        A read is charged for in blocks, of which the last is half full on average.
+        """
+        items_read = 0
+        bytes_read = 0.0
+        for read in self.reads:
+            items_read += read.items_read
+            blocks = read.capacity_units / UNITS_PER_BLOCK
+            bytes_read += (blocks - read.rounds / 2) * BLOCK
+        return bytes_read / max(items_read, 1)
 
     @property
     def next_position(self) -> Position | None:
@@ -320,29 +332,7 @@ async def adrive(rounds: Rounds[T], source: Source) -> T:
 
 async def _aread_round(source: Source, requests: Sequence[ReadRequest]) -> Sequence[Chunk]:
     """Make the reads of a round in tasks, within the time budget. Raises OutOfTime."""
-    import asyncio  # noqa: PLC0415 - programs without it need not wait for it
-
-    left = seconds_left()
-    if not left:
-        raise OutOfTime
-    loop = asyncio.get_running_loop()
-    contexts, tasks = [], []
-    for request in requests:
-        context = copy_context()  # each read counts the rounds of its own calls
-        contexts.append(context)
-        tasks.append(loop.create_task(_aread(source, request), context=context))
-    try:
-        async with asyncio.timeout(None if isinf(left) else left) as limit:
-            chunks = await asyncio.gather(*tasks)
-    except TimeoutError:
-        if limit.expired():
-            raise OutOfTime from None
-        raise
-    finally:
-        for task in tasks:
-            task.cancel()
-    for context in contexts:
-        join_rounds(context)
+    chunks: Sequence[Chunk] = await agather(*[_aread(source, request) for request in requests])
     return chunks
 
 

@@ -15,14 +15,13 @@ from django.test import Client
 from comments.filters import CommentFilter
 from comments.indexes import planner
 from comments.indexes.planner import plan
-from comments.indexes.prices import MeanSizes
 from comments.lists import explain as lists_explain
 from comments.lists import queries
 from comments.search.models import TABLE, WordItem
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynapages.calls import metered
-from dynapages.lists import RULES, SCAN, PageRequest
+from dynapages.lists import RULES, SCAN, MeanSizes, PageRequest
 from dynapages.process import client, read
 from dynapages.tables import create_missing
 from shop.accounts.queries import find_user

@@ -13,12 +13,18 @@ from hypothesis import strategies as st
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner
 from comments.indexes.planner import IndexPrices, ListPlan, NoSuchPlan, exact_runs, plan, plan_list
-from comments.indexes.prices import MeanSizes, _best_first_read
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, read_counts
 from dynapages.calls import Pool
-from dynapages.lists import PageRequest, QuerySource, id_at, read_page
+from dynapages.lists import (
+    MeanSizes,
+    PageRequest,
+    QuerySource,
+    best_first_read,
+    id_at,
+    read_page,
+)
 from dynapages_testing.query_model import QueryModel
 from tests.support.chance import examples
 from tests.support.comments.loading import load
@@ -133,9 +139,9 @@ class TestAPlanAfterOneMoreComment:
 
     def test_needs_no_new_prices_where_there_are_many(self):
         self.plan(self.counts)
-        before = _best_first_read.cache_info().misses
+        before = best_first_read.cache_info().misses
         self.plan(ProductCounts({**self.counts.cells, ("de", 5): 20_001}))
-        assert _best_first_read.cache_info().misses == before
+        assert best_first_read.cache_info().misses == before
 
     def test_says_how_many_the_rule_would_read(self):
         counts = ProductCounts({("de", 5): 3})

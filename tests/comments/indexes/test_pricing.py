@@ -2,14 +2,11 @@
 
 from math import inf
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from comments.indexes.prices import (
-    TYPICAL_BYTES,
     CountedRun,
-    MeanSizes,
     PricedPlan,
     cheapest,
     price_runs,
@@ -123,18 +120,3 @@ def test_every_plan_can_be_read(totals, needed, item_bytes):
     assert len(plan.runs) == len(plan.first_reads) == sum(total > 0 for total in totals)
     assert all(1 <= limit <= needed for limit in plan.first_reads)
     assert plan.capacity_units >= 0.5 * len(plan.runs)
-
-
-class TestTheMeanOfAnIndex:
-    def test_is_a_typical_one_until_something_was_seen(self):
-        sizes = MeanSizes()
-        sizes.note("by_rating", [{"x": {"S": "a" * 99}}])
-        sizes.note("all", [])
-        assert sizes.mean("all") == TYPICAL_BYTES
-
-    def test_moves_from_that_of_the_first_item_toward_what_is_seen_later(self):
-        sizes, means = MeanSizes(), []
-        for length in (99, 499):
-            sizes.note("all", [{"x": {"S": "a" * length}}])
-            means.append(sizes.mean("all"))
-        assert means == [100, pytest.approx(300)]

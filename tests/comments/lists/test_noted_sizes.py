@@ -1,9 +1,9 @@
 """Plans are priced by the sizes of a few items of each page."""
 
 from comments.indexes.planner import BY_LANGUAGE, BY_RATING
-from comments.indexes.prices import _SAMPLE, MeanSizes
 from comments.lists import queries
-from dynapages.lists import Entry, Page, Position, Run
+from dynapages.lists import Entry, MeanSizes, Page, Position, Run
+from dynapages.lists.first_reads import _SAMPLE
 
 SHORT, LONG = ({"text": {"S": "x" * size}} for size in (96, 996))
 

@@ -1,0 +1,36 @@
+"""What a feed may be told of its list: how much each partition holds, and how many items there are.
+
+Both are functions, or `Shares` a mapping. Those of `dynapages.Feed.apage` may be awaited.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from inspect import isawaitable
+from typing import TypeAlias, TypeVar
+
+from dynapages.items import KeyValue
+
+T = TypeVar("T")
+
+Weights: TypeAlias = Mapping[KeyValue, float]
+"""Numbers of any scale that tell how much of a list each partition holds, such as its items."""
+Shares: TypeAlias = Weights | Callable[[Sequence[KeyValue]], Weights | Awaitable[Weights]]
+"""Weights, or a function that returns those of some partitions."""
+Total: TypeAlias = Callable[[], int | Awaitable[int]]
+"""A function that returns how many items a list has."""
+
+
+def returned(result: T | Awaitable[T]) -> T:
+    """Return what a function returned. Raises TypeError where that is to be awaited."""
+    if isawaitable(result):
+        if isinstance(result, Coroutine):
+            result.close()
+        raise TypeError("A function that is awaited is for apage and async for")
+    return result
+
+
+async def awaited(result: T | Awaitable[T]) -> T:
+    """Return what a function returned, awaited where it is to be."""
+    if isawaitable(result):
+        value: T = await result
+        return value
+    return result
