@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import ceil, sqrt
 from typing import Any
 
 from django.conf import settings
@@ -144,13 +143,6 @@ def queue_cells() -> tuple[dict[str, int], int]:
         if item["pk"] == shards_key["pk"]:
             shards_item = item
     return counters.sums(known, items)[QUEUE], shards_in(shards_item)
-
-
-def share_of(needed: int, shards: int) -> int:
-    """Return how many of ``needed`` items to expect in one shard, plus two standard deviations."""
-    # The number in a shard is binomial; its deviation is at most the root of the mean.
-    mean = needed / shards
-    return min(needed, ceil(mean + 2 * sqrt(mean)))
 
 
 def stored_shards(name: str, least: Callable[[], int]) -> Shards:

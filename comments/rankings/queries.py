@@ -18,7 +18,16 @@ from comments.store.table import index_of
 from comments.votes.services import votes_of
 from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
-from dynapages.lists import Page, PageRequest, PageResult, Run, id_at, moment_at, timestamp
+from dynapages.lists import (
+    Page,
+    PageRequest,
+    PageResult,
+    Run,
+    first_reads_of,
+    id_at,
+    moment_at,
+    timestamp,
+)
 from dynapages.process import pool, read
 
 PLAN = Ranked.Meta.index_name
@@ -76,7 +85,7 @@ def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedPro
     """Read a page of a ranking of the shop's products, highest first."""
 
     def read_shards(shards: int) -> Page:
-        return read(_runs(ranking, shards), request)
+        return read(_runs(ranking, shards), request, first_reads=_evenly(request.size + 1, shards))
 
     page = RANKED.read_all(read_shards, pool=pool())
     return PageResult(_products_on(ranking, page), page)
@@ -88,7 +97,12 @@ def find_leaderboards(size: int) -> dict[Ranking, tuple[RankedProduct, ...]]:
     def read_heads(shards: int) -> list[Page]:
         def read_head(ranking: Ranking) -> Page:
             with labelled_calls(_LABELS[ranking]):
-                return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
+                return read(
+                    _runs(ranking, shards),
+                    PageRequest(size),
+                    first_reads=_evenly(size, shards),
+                    look_ahead=False,
+                )
 
         return pool().map(read_head, Ranking)
 
@@ -119,6 +133,11 @@ def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
             ranked = RankedProduct(number, product, commented=moment_at(place), comment_id=latest)
         products.append(ranked)
     return tuple(products)
+
+
+def _evenly(needed: int, shards: int) -> Sequence[int]:
+    """Return how many products each shard reads first: they are spread evenly."""
+    return first_reads_of(needed, [1] * shards)
 
 
 def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:

@@ -7,13 +7,21 @@ from datetime import datetime
 from botocore.exceptions import ClientError
 
 from dynapages.calls import NotSetUp, fault_in, labelled_calls
-from dynapages.lists import OneOf, PageRequest, PageResult, Run, Segment, SegmentsPlan
+from dynapages.lists import (
+    OneOf,
+    PageRequest,
+    PageResult,
+    Run,
+    Segment,
+    SegmentsPlan,
+    first_reads_of,
+)
 from dynapages.process import client, pool, read_in_segments
 from shop.activity.entries import Kind, LogEntry, entry_in, partition_key
 from shop.activity.months import Month, retained_months
 from shop.activity.shards import find_shards
 from shop.days import ALL_DAYS, Days
-from shop.table import BY_KEY, share_of
+from shop.table import BY_KEY
 
 PLAN = "activity"
 """The name of the log in explanations."""
@@ -103,11 +111,10 @@ class _Series:
 
     def first_reads(self, needed: int) -> list[int]:
         """Return how many entries each shard reads first, of a page that needs so many."""
-        # As many as a shard has of the page, if entries are spread evenly.
-        share = share_of(needed, self.shards)
+        reads_for_one = 1
         if self.kept_kinds:  # the page may be of the first of them alone
-            share *= READ_FOR_ONE[self.kept_kinds[0]]
-        return [share for _shard in range(self.shards)]
+            reads_for_one = READ_FOR_ONE[self.kept_kinds[0]]
+        return [limit * reads_for_one for limit in first_reads_of(needed, [1] * self.shards)]
 
 
 def _series_of(months: Sequence[Month], kinds: Sequence[Kind]) -> list[_Series]:

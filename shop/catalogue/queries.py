@@ -8,7 +8,17 @@ from functools import partial
 
 from dynapages.calls import labelled_calls
 from dynapages.items import Item
-from dynapages.lists import Index, Order, Page, PageRequest, PageResult, Position, Run, id_at
+from dynapages.lists import (
+    Index,
+    Order,
+    Page,
+    PageRequest,
+    PageResult,
+    Position,
+    Run,
+    first_reads_of,
+    id_at,
+)
 from dynapages.process import pool, read
 from shop import keys
 from shop.catalogue.content import MOST_CHILDREN
@@ -27,7 +37,7 @@ from shop.catalogue.tiles import (
     trail_in,
 )
 from shop.models import ShopItem
-from shop.table import BY_KEY, TABLE, Key, read_for_page, share_of
+from shop.table import BY_KEY, TABLE, Key, read_for_page
 
 PLAN = ShopItem.by_data.Meta.index_name
 """The name of lists by ``by_data`` in explanations."""
@@ -261,8 +271,8 @@ def _read_sharded(
     def read_from(shards: int) -> Page:
         """Read the page from so many shards."""
         # One more than the page tells whether there is a next one.
-        share = share_of(first_read or request.size + 1, shards)
         runs = runs_of(shards=shards)
-        return read(runs, request, order=order, first_reads=[share for _run in runs])
+        first_reads = first_reads_of(first_read or request.size + 1, [1] * len(runs))
+        return read(runs, request, order=order, first_reads=first_reads)
 
     return EDGES.read_all(read_from, pool=pool())

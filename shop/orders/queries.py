@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Self
 
 from dynapages.items import Item
-from dynapages.lists import Order, Page, PageRequest, PageResult, Run, every_entry
+from dynapages.lists import Order, Page, PageRequest, PageResult, Run, every_entry, first_reads_of
 from dynapages.process import pool, read
 from shop import keys
 from shop.models import Order as StoredOrder
@@ -19,7 +19,7 @@ from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for
 from shop.orders.ids import ID_LENGTH, LONGEST_ID, foreign_key
 from shop.orders.items import line_keys
 from shop.orders.refs import OrderRef
-from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
+from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page
 
 MOST_ALIKE = 10
 """Orders with the same end of their id, or the same id elsewhere, of which staff choose one."""
@@ -79,8 +79,10 @@ def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
 
 def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrdersResult:
     plan = plan_for_queue(chosen, shards=shards)
-    share = share_of(request.size + 1, shards)
-    page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=[share] * len(plan.runs))
+    # Orders are spread evenly over the shards of a status; any status may have the whole page.
+    of_a_status = first_reads_of(request.size + 1, [1] * shards)
+    first_reads = of_a_status * (len(plan.runs) // shards)
+    page = read(plan.runs, request, order=Order.OLDEST_FIRST, first_reads=first_reads)
     return OrdersResult.of(page, plan)
 
 
