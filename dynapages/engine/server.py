@@ -4,7 +4,9 @@ They are children (`dynapages.engine.child`), so no engine outlives the process 
 """
 
 import platform
+import re
 import shutil
+import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -205,18 +207,45 @@ class MotoEngine(EngineServer):
 
 
 def find_dynoxide(folder: Path | None = None) -> Path | None:
-    """Return dynoxide that npm installed in ``folder``, else one on the PATH, else None.
+    """Return the newer dynoxide of npm's in ``folder`` and that on the PATH; None without either.
 
-    ``folder`` is the one with ``node_modules``; without it, the current one or one above.
+    ``folder`` is the one with ``node_modules``; without it, the current one or one above. Of two
+    that are equally new it is npm's.
     """
+    of_npm = _dynoxide_of_npm(folder)
+    which = shutil.which("dynoxide")
+    on_path = Path(which) if which else None
+    if of_npm is None or on_path is None:
+        return of_npm or on_path
+    return max(of_npm, on_path, key=_version_of)
+
+
+def _dynoxide_of_npm(folder: Path | None) -> Path | None:
     current = Path.cwd()
     folders = [folder] if folder else [current, *current.parents]
     for each in folders:
         installed = each / "node_modules" / NPM_PACKAGE / "dynoxide"
         if installed.is_file():
             return installed
-    on_path = shutil.which("dynoxide")
-    return Path(on_path) if on_path else None
+    return None
+
+
+def _version_of(binary: Path) -> tuple[int, ...]:
+    """Return the version that dynoxide prints, (1, 2, 1); empty, the oldest, if it prints none."""
+    try:
+        printed = subprocess.run(
+            [binary, "--version"],
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=START_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    numbers = re.search(r"(\d+)\.(\d+)\.(\d+)", printed.stdout)
+    if numbers is None:
+        return ()
+    return tuple(int(number) for number in numbers.groups())
 
 
 def embedded(*, folder: Path | None = None) -> EngineServer:

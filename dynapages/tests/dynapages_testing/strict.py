@@ -13,6 +13,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from dynapages.items import key_value
+from dynapages_testing.expressions import refuse_other_letters
 
 Value = Mapping[str, Any]
 Request = Mapping[str, Any]
@@ -103,7 +104,10 @@ def check_query(request: Request, key_names: Callable[[str, str | None], set[str
 
 
 def refuse_what_aws_refuses(client: Any) -> None:
-    """Make a botocore client raise, before it calls, what AWS would answer with."""
+    """Make a botocore client raise, before it calls, what AWS would answer with.
+
+    It refuses expressions that are not ASCII as well: see `dynapages_testing.expressions`.
+    """
 
     @cache
     def key_names(table: str, index: str | None) -> set[str]:
@@ -118,6 +122,7 @@ def refuse_what_aws_refuses(client: Any) -> None:
         check_query(params, key_names)
 
     client.meta.events.register("before-parameter-build.dynamodb.Query", check)
+    refuse_other_letters(client)
 
 
 def _check_values(request: Request, condition: KeyCondition) -> None:

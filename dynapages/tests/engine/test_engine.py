@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import time
+from pathlib import Path
 from typing import Any
 
 import botocore.session
@@ -120,6 +121,31 @@ class TestFindingAnEngine:
         (tmp_path / "src").mkdir()
         monkeypatch.chdir(tmp_path / "src")
         assert find_dynoxide() == binary
+
+    @pytest.fixture
+    def dynoxide_of(self, tmp_path, monkeypatch):
+        """Make a dynoxide that npm installed and one on the PATH, which print these versions."""
+        on_path = tmp_path / "bin" / "dynoxide"
+        of_npm = tmp_path / "node_modules" / NPM_PACKAGE / "dynoxide"
+        monkeypatch.setenv("PATH", f"{on_path.parent}{os.pathsep}{os.environ['PATH']}")
+
+        def make(npm: str, path: str) -> tuple[Path, Path]:
+            for binary, printed in ((of_npm, npm), (on_path, path)):
+                binary.parent.mkdir(parents=True)
+                binary.write_text(f"#!/bin/sh\necho {printed}\n")
+                binary.chmod(0o755)
+            return of_npm, on_path
+
+        return make
+
+    def test_takes_a_newer_dynoxide_on_the_path(self, tmp_path, dynoxide_of):
+        _, on_path = dynoxide_of("dynoxide 1.2.1", "dynoxide 1.10.0")
+        assert find_dynoxide(tmp_path) == on_path
+
+    @pytest.mark.parametrize("printed", ["dynoxide 1.2.1", "dynoxide 1.1.9", "what?", ""])
+    def test_takes_that_of_npm_where_the_other_is_not_newer(self, tmp_path, dynoxide_of, printed):
+        of_npm, _ = dynoxide_of("dynoxide 1.2.1", printed)
+        assert find_dynoxide(tmp_path) == of_npm
 
     def test_says_what_to_install_where_there_is_neither(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
