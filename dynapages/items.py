@@ -69,10 +69,15 @@ def wire_value(value: KeyValue) -> Value:
 
 
 def key_value(value: Value) -> KeyValue:
-    """Return the value of a key attribute in wire form: a str, a Decimal or bytes."""
+    """Return the value of a key attribute in wire form: a str, a Decimal or bytes.
+
+    Raises ValueError for a value that no key attribute can have.
+    """
     ((kind, content),) = value.items()
     if kind == "N":
         return Decimal(content)
+    if kind not in {"S", "B"}:
+        raise ValueError(f"A key attribute is of the type S, N or B, and not {kind}: {value!r}")
     key: KeyValue = content
     return key
 

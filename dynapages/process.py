@@ -5,7 +5,7 @@ their own passes these to `dynapages.Feed`, `dynapages.lists.read_page` and so o
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from threading import Lock
@@ -163,7 +163,7 @@ def _build(connection: Connection) -> "DynamoDBClient":
 # Reads and writes by the process's client
 
 
-def read(runs: Sequence[Run], request: PageRequest, **how: Unpack[Reading]) -> Page:
+def read(runs: Iterable[Run], request: PageRequest, **how: Unpack[Reading]) -> Page:
     """Read a page by the process's client; see `dynapages.lists.reader.read_page`."""
     return read_page(runs, request, source=QuerySource(client()), pool=pool(), **how)
 
@@ -189,6 +189,6 @@ def page_batches() -> Batches:
     return Batches(client(), pool(), backoff=PAGE_BACKOFF)
 
 
-def write_actions(actions: Sequence[Action]) -> None:
+def write_actions(actions: Iterable[Action]) -> None:
     """Write actions in one transaction; see `dynapages.writes.transactions.write_transaction`."""
     write_transaction(client(), actions)

@@ -143,7 +143,8 @@ class Batches:
     def _write_once(self, table: str, requests: Sequence[Any]) -> _Answer:
         """Make one call of BatchWriteItem."""
         response = self.client.batch_write_item(RequestItems={table: list(requests)})
-        return _Answer([], response.get("UnprocessedItems", {}).get(table, []))
+        unprocessed = response.get("UnprocessedItems") or {}
+        return _Answer([], unprocessed.get(table, []))
 
     def _read_once(self, keys: Sequence[Keyed], *, consistent: bool) -> _Answer:
         """Make one call of BatchGetItem, of the keys of several tables."""
@@ -157,7 +158,7 @@ class Batches:
         for table, items_of_table in response["Responses"].items():
             items += [(table, item) for item in items_of_table]
         unprocessed: list[Keyed] = []
-        for table, request in response.get("UnprocessedKeys", {}).items():
+        for table, request in (response.get("UnprocessedKeys") or {}).items():
             unprocessed += [(table, key) for key in request["Keys"]]
         return _Answer(items, unprocessed)
 

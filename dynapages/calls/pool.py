@@ -228,16 +228,17 @@ class Pool:
             for started in together.started:
                 started.future.cancel()
 
-    def gather(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+    def gather(self, calls: Iterable[Callable[[], T]]) -> list[T]:
         """Return the results in the order of ``calls``.
 
         The first failure is raised at once: calls that have not begun are dropped, running ones
         finish and their results are discarded.
         """
-        if len(calls) <= 1:
-            return [call() for call in calls]
+        listed = list(calls)
+        if len(listed) <= 1:
+            return [call() for call in listed]
         with self.together() as together:
-            started = [together.start(call) for call in calls]
+            started = [together.start(call) for call in listed]
             if not _in_a_thread.get():
                 _raise_first_failure([one.future for one in started])
             return [one.result() for one in started]

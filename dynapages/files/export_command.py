@@ -15,6 +15,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynapages.calls import FAILURES, sentence_about
+from dynapages.calls.answers import last_key
 from dynapages.django.options import GO_ON, interruptible, sentence_to_go_on
 from dynapages.files.exports import (
     FORMATS,
@@ -128,13 +129,14 @@ def table_walk(
     The order means nothing. It costs half a capacity unit for each 4 KB of the table.
     """
 
-    def walk(last_key: Any) -> Iterator[Batch]:  # noqa: ANN401 - botocore's
+    def walk(begin: Any) -> Iterator[Batch]:  # noqa: ANN401 - botocore's
+        stop = begin
         while True:
-            start = {"ExclusiveStartKey": last_key} if last_key else {}
+            start = {"ExclusiveStartKey": stop} if stop else {}
             answer = client().scan(TableName=table, Limit=SCANNED_AT_A_TIME, **condition, **start)
-            last_key = answer.get("LastEvaluatedKey")
-            yield Batch(rows_of(answer["Items"]), last_key)
-            if last_key is None:
+            stop = last_key(answer)
+            yield Batch(rows_of(answer["Items"]), stop)
+            if stop is None:
                 return
 
     return walk

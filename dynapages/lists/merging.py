@@ -244,6 +244,7 @@ class Merge:
         """Return a read of each run. Raises ValueError for one of less than one item."""
         if first_reads is None:
             first_reads = [self._needed] * len(self.cursors)
+        first_reads = tuple(first_reads)
         if min(first_reads, default=1) < 1:
             raise ValueError(f"A first read asks for at least one item, not {min(first_reads)}")
         reads = []

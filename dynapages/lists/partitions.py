@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Any, TypeAlias
 
 from dynapages.items import KeyValue, wire_value
+from dynapages.lists.key_types import check_one_type
 from dynapages.lists.runs import text_of
 
 MOST_SECTIONS = 10_000
@@ -36,7 +38,7 @@ def sections_of(partitions: Partitions) -> list[list[KeyValue]]:
     if len(sections) > MOST_SECTIONS:
         raise ValueError(f"A feed has at most {MOST_SECTIONS:,} sections")
     _refuse_repeated(sections)
-    _refuse_several_types(sections)
+    check_one_type(chain.from_iterable(sections), "Partitions")
     return sections
 
 
@@ -66,18 +68,3 @@ def _refuse_repeated(sections: Iterable[Iterable[KeyValue]]) -> None:
                     f"Partition {partition!r} is given twice: its items would be listed twice"
                 )
             seen.add(text)
-
-
-def _refuse_several_types(sections: Iterable[Iterable[KeyValue]]) -> None:
-    """Raise ValueError for partitions of different types: a key attribute is of one."""
-    first: dict[str, KeyValue] = {}
-    for section in sections:
-        for partition in section:
-            (kind,) = wire_value(partition)
-            first.setdefault(kind, partition)
-    if len(first) > 1:
-        one, other, *_ = first.values()
-        raise ValueError(
-            "Partitions are of one type, all strings, all numbers or all binaries; "
-            f"{one!r} and {other!r} are of two"
-        )

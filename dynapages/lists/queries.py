@@ -22,11 +22,12 @@ from typing import Any, TypeAlias
 
 from botocore.exceptions import ClientError
 
+from dynapages.calls.answers import last_key
 from dynapages.calls.client_types import QueryClient
 from dynapages.calls.faults import NotSetUp, fault_in
 from dynapages.calls.meter import one_round
 from dynapages.calls.plain_client import Resource, plain_client
-from dynapages.items import Item, KeyValue, key_value, wire_key, wire_value
+from dynapages.items import Item, KeyValue, wire_key, wire_value
 from dynapages.lists.runs import (
     END,
     HIGHEST,
@@ -40,7 +41,6 @@ from dynapages.lists.runs import (
     Start,
     joined,
     text_of,
-    tie_of,
     value_at,
     value_in,
     without_prefix,
@@ -142,10 +142,10 @@ def read_run(
     if request is None:
         return NOTHING
     answer = yield extended(request, further or {}, run.index)
-    last_key = answer.get("LastEvaluatedKey")
+    stop = last_key(answer)
     return Chunk(
         items=tuple({**item, **run.known} for item in answer["Items"]),
-        last=run.position_of(last_key) if last_key else None,
+        last=run.position_of(stop) if stop is not None else None,
         items_read=answer["ScannedCount"],
         capacity_units=_units(answer),
     )
@@ -334,20 +334,20 @@ class _TiedRead:
             return NOTHING
         has_groups = run.index.name is not None
         request["Limit"] = limit + items_beyond(run.index, begun)
-        items, last_key = yield from self._query(request)
-        if last_key is None or self._is_outside(last_key):
+        items, stop = yield from self._query(request)
+        if stop is None or self._is_outside(stop):
             return self._chunk(items, behind, last=None)
         if not has_groups:
-            return self._chunk(items, behind, last=run.position_of(last_key).place)
-        group = key_value(last_key[run.index.sort])
+            return self._chunk(items, behind, last=run.position_of(stop).place)
+        group = run.index.sort_value(stop)
         in_front, at_end = self._edges_of_group(group)
         if not self._began_with(group, begun):
             # The last group may be incomplete: it is read again when it is needed.
-            items = [item for item in items if key_value(item[run.index.sort]) != group]
+            items = [item for item in items if run.index.sort_value(item) != group]
             return self._chunk(items, behind, last=in_front)
         request = self._request(" AND #s = :s", {":s": group})
-        while last_key is not None:
-            more, last_key = yield from self._query({**request, "ExclusiveStartKey": last_key})
+        while stop is not None:
+            more, stop = yield from self._query({**request, "ExclusiveStartKey": stop})
             items += more
         return self._chunk(items, behind, last=at_end)
 
@@ -366,7 +366,7 @@ class _TiedRead:
         answer = yield extended(request, self._further, self._run.index)
         self._answers.append(answer)
         items: list[Item] = [{**item, **self._run.known} for item in answer["Items"]]
-        return items, answer.get("LastEvaluatedKey")
+        return items, last_key(answer)
 
     def _chunk(self, items: Sequence[Item], behind: Position | None, *, last: str | None) -> Chunk:
         """Build what was read: the items in the range and behind the position, in order."""
@@ -393,7 +393,7 @@ class _TiedRead:
 
     def _is_outside(self, item: Item) -> bool:
         """Return whether an item or a key is not of the run's range."""
-        text = text_of(key_value(item[self._run.index.sort]))
+        text = text_of(self._run.index.sort_value(item))
         if self._low is not None and text < text_of(self._low):
             return True
         return self._high is not None and text >= text_of(self._high)
@@ -408,7 +408,7 @@ class _TiedRead:
         # Where a filter dropped items, nobody knows of which group the first of them was.
         if not items or len(items) != answer["ScannedCount"]:
             return False
-        return bool(key_value(items[0][self._run.index.sort]) == group)
+        return self._run.index.sort_value(items[0]) == group
 
     def _edge_request(self) -> Request:
         """Build the Query that begins at the run's own edge."""
@@ -426,7 +426,7 @@ class _TiedRead:
         if run.index.name is None:
             # In a table a sort key has one item, which is behind the position or is passed.
             key = wire_key({run.index.partition: run.partition, run.index.sort: value})
-            place = text + END + tie_of(key, run.index.key_names)
+            place = text + END + run.index.tie(key)
             if not begun.is_before(place, ascending=self._ascending):
                 if not self._ascending and value == self._low:
                     return None  # DynamoDB refuses a start key where nothing can follow

@@ -14,7 +14,7 @@ are ahead in each, the first step has all segments that the page is expected to 
 (`page_rounds`, `segment_rounds`) which `drive` makes in threads, and `adrive` in tasks.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -236,7 +236,7 @@ class Reading(TypedDict, total=False):
 
 
 def read_page(
-    runs: Sequence[Run],
+    runs: Iterable[Run],
     request: PageRequest,
     *,
     source: Source,
@@ -252,7 +252,7 @@ def read_page(
 
 
 def page_rounds(
-    runs: Sequence[Run],
+    runs: Iterable[Run],
     request: PageRequest,
     *,
     order: Order = Order.NEWEST_FIRST,
@@ -262,6 +262,7 @@ def page_rounds(
 ) -> Rounds[Page]:
     """Return the rounds of `read_page`, for `drive` or `adrive`."""
     ascending = _is_ascending(order, request)
+    runs = tuple(runs)
     refuse_overlaps(runs)
     needed = request.size
     if look_ahead:
@@ -536,6 +537,9 @@ class SegmentsPlan:
     runs: Sequence[Run]
     first_reads: Sequence[int] | None = None
     fallback: Fallback | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs", tuple(self.runs))
 
 
 PlanOf = Callable[[Sequence[Segment], int], SegmentsPlan]

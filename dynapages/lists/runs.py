@@ -24,6 +24,7 @@ from hashlib import blake2b
 from typing import Protocol
 
 from dynapages.items import Item, KeyValue, Value, key_value
+from dynapages.lists.key_types import KeyType, check_one_type, check_type, check_types
 
 HIGHEST = "\U0010ffff"
 """Sorts behind every character that a place may hold."""
@@ -139,7 +140,13 @@ class Index:
     then takes no item more than it needs.
 
     With ``consistent`` its reads are strongly consistent, at twice the units; a global secondary
-    index has no such reads. Raises ValueError for a secondary index without a ``table_key``.
+    index has no such reads.
+
+    ``key_types`` are the types of its key attributes, those that are known, in the letters of
+    AttributeDefinitions: ``{"team": "S", "at": "N"}``. Values of other types are refused then,
+    before any call.
+
+    Raises ValueError for a secondary index without a ``table_key``, and for wrong ``key_types``.
     """
 
     table: str
@@ -150,13 +157,26 @@ class Index:
     table_key: tuple[str, ...] | Callable[[Position], Mapping[str, KeyValue]] = ()
     rest_of: Callable[[Item], str] = _no_rest
     consistent: bool = False
+    key_types: Mapping[str, KeyType] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.table_key, str):
+            sentence = f"table_key is a tuple of names, such as ({self.table_key!r},)"
+            raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
         if self.name is not None and not self.table_key:
             raise ValueError(
                 f"Index {self.name!r} needs table_key, the names of the table's key attributes, "
                 'such as ("pk", "sk"): they tell items of equal sort keys apart'
             )
+
+        if not callable(self.table_key):
+            object.__setattr__(self, "table_key", tuple(self.table_key))
+        check_types(self.key_types, (self.partition, self.sort, *self.key_names), self.label)
+
+    @property
+    def label(self) -> str:
+        """Its name, or that of the table."""
+        return self.name or self.table
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -167,6 +187,32 @@ class Index:
             return self.partition, self.sort
         return self.table_key
 
+    def sort_value(self, item: Item) -> KeyValue:
+        """Return the sort key of an item, or of its LastEvaluatedKey.
+
+        Raises ValueError for one that has none.
+        """
+        try:
+            return key_value(item[self.sort])
+        except KeyError:
+            raise self._lacking(item) from None
+
+    def tie(self, item: Item) -> str:
+        """Return what orders items of equal sort keys: see `tie_of`. Raises ValueError."""
+        try:
+            return tie_of(item, self.key_names)
+        except KeyError:
+            raise self._lacking(item) from None
+
+    def _lacking(self, item: Item) -> ValueError:
+        """Return the error about an item without some key attribute."""
+        key_names = dict.fromkeys((self.sort, *self.key_names))
+        lacking = [name for name in key_names if name not in item]
+        return ValueError(
+            f"The Index of {self.label!r} names key attributes that an item does not have, "
+            f"{', '.join(lacking)}; the item has {', '.join(sorted(item))}"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
@@ -175,6 +221,9 @@ class OneOf:
     attribute: str
     values: tuple[Value, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+
 
 @dataclass(frozen=True, slots=True)
 class HasAll:
@@ -182,6 +231,9 @@ class HasAll:
 
     attribute: str
     values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
 
 
 # Runs
@@ -208,6 +260,8 @@ class Run:
 
     ``section`` is put in front of the places, so that runs of one section come before or behind all
     those of another. It ends in a character that occurs in no other place of it.
+
+    Raises ValueError for values that are no keys, or not of the types of the index.
     """
 
     index: Index
@@ -219,6 +273,20 @@ class Run:
     keep: tuple[OneOf | HasAll, ...] = ()
     section: str = ""
     alternative: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keep", tuple(self.keep))
+        if not isinstance(self.prefix, str | bytes):
+            sentence = f"Sort keys begin with a str or bytes, and not with {self.prefix!r}"
+            raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
+        index = self.index
+        check_type(index.key_types, index.partition, self.partition, index.label)
+        bounds: list[KeyValue] = []
+        for bound in (self.prefix, self.since, self.until):
+            if bound is not None and bound not in ("", b""):
+                check_type(index.key_types, index.sort, bound, index.label)
+                bounds.append(bound)
+        check_one_type(bounds, "The prefix and the bounds of a run")
 
     @property
     def label(self) -> str:
@@ -254,11 +322,13 @@ class Run:
         return low, high
 
     def place_of(self, item: Item) -> str:
-        """Return the place of an item of the run, or of its LastEvaluatedKey."""
-        value = without_prefix(self.prefix, key_value(item[self.index.sort]))
-        names = self.index.key_names
-        if names:
-            return self.section + text_of(value) + END + tie_of(item, names)
+        """Return the place of an item of the run, or of its LastEvaluatedKey.
+
+        Raises ValueError for one that has not the key attributes of the run's index.
+        """
+        value = without_prefix(self.prefix, self.index.sort_value(item))
+        if self.index.key_names:
+            return self.section + text_of(value) + END + self.index.tie(item)
         return self.section + plain_text(value)
 
     def position_of(self, item: Item) -> Position:

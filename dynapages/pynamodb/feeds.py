@@ -6,7 +6,7 @@ page.items[0].title, page.next, page.previous
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, cast, overload
 
 from pynamodb.attributes import Attribute
 from pynamodb.indexes import Index as ModelIndex
@@ -15,6 +15,7 @@ from pynamodb.models import Model
 from dynapages.calls.client_types import ItemClient
 from dynapages.items import Item
 from dynapages.lists.feed import Feed, FeedOptions
+from dynapages.lists.key_types import KeyType
 from dynapages.lists.partitions import Partitions
 from dynapages.lists.runs import Index
 
@@ -66,14 +67,22 @@ def index_of(listed: ModelIndex[Any] | type[Model]) -> Index:
     """Return an index or a table by its declaration. Raises ValueError without a sort key."""
     model = _model_of(listed)
     table = model.Meta.table_name
-    table_key = _key_of(list(model.get_attributes().values()))
+    attributes = list(model.get_attributes().values())
+    table_key = _key_of(attributes)
     if not isinstance(listed, ModelIndex):
         partition, sort = _both_of(table_key, table)
-        return Index(table, partition=partition, sort=sort)
+        return Index(table, partition=partition, sort=sort, key_types=_types_of(attributes))
     name = listed.Meta.index_name
-    key = _key_of(list(listed.Meta.attributes.values()))
-    partition, sort = _both_of(key, name)
-    return Index(table, name, partition=partition, sort=sort, table_key=table_key)
+    attributes = list(listed.Meta.attributes.values())
+    partition, sort = _both_of(_key_of(attributes), name)
+    return Index(
+        table,
+        name,
+        partition=partition,
+        sort=sort,
+        table_key=table_key,
+        key_types=_types_of(attributes),
+    )
 
 
 def _both_of(key: Sequence[str], name: str) -> tuple[str, str]:
@@ -89,6 +98,15 @@ def _key_of(attributes: Sequence[Attribute[Any]]) -> tuple[str, ...]:
     partition_key = [each.attr_name for each in attributes if each.is_hash_key]
     sort_key = [each.attr_name for each in attributes if each.is_range_key]
     return (*partition_key, *sort_key)
+
+
+def _types_of(attributes: Sequence[Attribute[Any]]) -> dict[str, KeyType]:
+    """Return the types of the key attributes by name."""
+    types: dict[str, KeyType] = {}
+    for attribute in attributes:
+        if attribute.is_hash_key or attribute.is_range_key:
+            types[attribute.attr_name] = cast("KeyType", attribute.attr_type)
+    return types
 
 
 def _model_of(listed: ModelIndex[Any] | type[Model]) -> type[Model]:

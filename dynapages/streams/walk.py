@@ -165,9 +165,10 @@ class StreamWalk:
         while True:
             described = self._api.describe_stream(StreamArn=self._arn, **start)["StreamDescription"]
             yield from described["Shards"]
-            if "LastEvaluatedShardId" not in described:
+            stop = described.get("LastEvaluatedShardId")
+            if not stop:
                 return
-            start = {"ExclusiveStartShardId": described["LastEvaluatedShardId"]}
+            start = {"ExclusiveStartShardId": stop}
 
     def _read_and_apply(self, reading: _Reading) -> int:
         """Read, apply and checkpoint the next records of a shard; return their number."""

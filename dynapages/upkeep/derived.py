@@ -39,6 +39,9 @@ class Derived:
     show: Show = "{} {}".format
     keys_of_wrong_items: list[Key] = field(init=False, default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.names = tuple(self.names)
+
     def handlers(self) -> Handlers:
         return {self.starts: self.add}
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dynapages.items import Item
@@ -89,14 +90,15 @@ class Kind(Protocol):
 
 
 def find_differences(
-    client: "DynamoDBClient", table: str, checks: Mapping[str, Sequence[Kind]]
+    client: "DynamoDBClient", table: str, checks: Mapping[str, Iterable[Kind]]
 ) -> Iterator[tuple[str, Difference]]:
     """Yield each difference with the name of its check, by one Scan of the table for all checks.
 
     The candidates of a kind are named after those before it may have been repaired.
     """
-    _scan_for([kind for kinds in checks.values() for kind in kinds], client, table)
-    for name, kinds in checks.items():
+    kinds_of = {name: list(kinds) for name, kinds in checks.items()}
+    _scan_for(chain.from_iterable(kinds_of.values()), client, table)
+    for name, kinds in kinds_of.items():
         for kind in kinds:
             # Lazily: the caller repairs each before the next one is read.
             for difference in confirmed(kind.candidates()):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from dynapages.calls import clock
+from dynapages.calls.answers import last_key
 from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
@@ -195,7 +196,7 @@ class Migration:
         """Bring one page of items over, and store a checkpoint behind it."""
         with self.pace.paced():
             answer = self.client.scan(**_scan(step, checkpoint.after, self.pace.page))
-        items, after = answer["Items"], answer.get("LastEvaluatedKey")
+        items, after = answer["Items"], last_key(answer)
         changed = 0
         for start in range(0, len(items), WRITTEN_AT_A_TIME):
             calls = []

@@ -25,6 +25,7 @@ from typing import Any
 from zlib import crc32
 
 from dynapages.calls import clock
+from dynapages.calls.answers import last_key
 from dynapages.calls.client_types import ItemClient
 from dynapages.calls.faults import fault_in, sentence_about
 from dynapages.calls.pool import time_budget
@@ -522,6 +523,7 @@ class Queue:
             answer = self._client().query(**request)
             for item in answer["Items"]:
                 yield owed_in(self, item)
-            if "LastEvaluatedKey" not in answer:
+            stop = last_key(answer)
+            if stop is None:
                 return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+            request["ExclusiveStartKey"] = stop

@@ -10,7 +10,7 @@ import logging
 import os
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -113,10 +113,10 @@ class Worker:
 
     # What a process calls
 
-    def start(self, queues: Sequence[Queue]) -> None:
+    def start(self, queues: Iterable[Queue]) -> None:
         """Look in these queues from now on, every minute."""
         with self._state:
-            self._queues = queues
+            self._queues = tuple(queues)
             self._is_closing = False
             self._look_at = time.monotonic() + _RANDOM.uniform(0, min(FIRST_LOOK, self.interval))
             self._start_thread()

@@ -382,7 +382,7 @@ class Counters:
 
 
 def write_with_counters(
-    actions: Sequence[Action],
+    actions: Iterable[Action],
     deltas: Deltas,
     *,
     transactions: Transactions,
@@ -397,15 +397,16 @@ def write_with_counters(
     numbers in ConditionFailed are those of ``actions``: a change whose shard does not exist is made
     in another. Raises NoSuchCounter, and what `Transactions.write` does.
     """
+    own_actions = list(actions)
     names = [name for name, cells in deltas.items() if any(cells.values())]
     losses = Counter[str]()
 
     def build() -> list[Action]:
         changes = [counters(name).change(name, deltas[name]) for name in names]
-        return [*actions, *changes]
+        return [*own_actions, *changes]
 
     def spread(conflicts: frozenset[int]) -> None:
-        for number, name in enumerate(names, len(actions)):
+        for number, name in enumerate(names, len(own_actions)):
             if number in conflicts:
                 losses[name] += 1
             if losses[name] == LOSSES_TO_SPREAD:
@@ -418,9 +419,9 @@ def write_with_counters(
         try:
             transactions.write(build, on_conflict=spread, on_throttled=on_throttled)
         except ConditionFailed as error:
-            _raise_refusals(error, len(actions))
+            _raise_refusals(error, len(own_actions))
             for number in error.failed:
-                name = names[number - len(actions)]
+                name = names[number - len(own_actions)]
                 counters(name).ensure(name)
         else:
             return

@@ -15,7 +15,7 @@ of the Developer Guide.
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import uuid4
@@ -252,11 +252,12 @@ class Transactions:
             self.sleep(pause)
 
 
-def write_transaction(client: ItemClient, actions: Sequence[Action]) -> None:
+def write_transaction(client: ItemClient, actions: Iterable[Action]) -> None:
     """Write actions in one transaction. Raises like `Transactions.write`."""
+    listed = list(actions)
 
     def build() -> Sequence[Action]:
-        return actions
+        return listed
 
     Transactions(client).write(build)
 

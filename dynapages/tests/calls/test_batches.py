@@ -42,6 +42,17 @@ class MoodyTable:
         return requests[:mood], requests[mood:]
 
 
+class Imitation:
+    """Says by None that nothing is left."""
+
+    def batch_write_item(self, **_request: Any) -> dict[str, Any]:
+        return {"UnprocessedItems": None}
+
+    def batch_get_item(self, **request: Any) -> dict[str, Any]:
+        keys = request["RequestItems"][TABLE]["Keys"]
+        return {"Responses": {TABLE: keys}, "UnprocessedKeys": None}
+
+
 def throttled() -> ClientError:
     return ClientError({"Error": {"Code": "ThrottlingException"}}, "BatchWriteItem")
 
@@ -130,3 +141,11 @@ class TestBackoff:
         assert all(0 <= pause <= 4 for pauses in tried for pause in pauses)
         assert len({pause for pauses in tried for pause in pauses}) > 1
         assert max(pause for pauses in tried for pause in pauses) > 2
+
+
+class TestAnAnswerThatSaysByNoneThatNothingIsLeft:
+    def test_ends_a_batch(self, pauses):
+        imitated = Batches(Imitation(), Pool(1), sleep=pauses.append)
+        imitated.put(TABLE, items(1))
+        assert imitated.get(TABLE, items(2)) == items(2)
+        assert pauses == []

@@ -32,6 +32,9 @@ class TestGather:
 
         assert Pool(2).gather([first, second]) == ["first", "second"]
 
+    def test_makes_the_calls_of_any_iterable(self):
+        assert Pool(2).gather(call for call in [list, tuple]) == [[], ()]
+
     def test_gives_each_call_the_context_but_not_what_another_sets(self):
         def paint() -> str:
             before = colour.get()

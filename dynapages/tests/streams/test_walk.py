@@ -70,8 +70,8 @@ class FakeStreams:
         begin = names.index(start) + 1 if start else 0
         shown = names[begin : begin + self._page]
         description: dict[str, Any] = {"Shards": [self._described(name) for name in shown]}
-        if begin + self._page < len(names):
-            description["LastEvaluatedShardId"] = shown[-1]
+        has_more = begin + self._page < len(names)
+        description["LastEvaluatedShardId"] = shown[-1] if has_more else None
         return {"StreamDescription": description}
 
     def get_shard_iterator(self, **parameters: Any) -> dict[str, Any]:

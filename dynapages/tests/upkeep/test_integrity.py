@@ -103,7 +103,8 @@ def test_a_scan_passes_each_kind_the_items_whose_keys_begin_as_it_says(monkeypat
         {"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in (("A#1", "X"), ("A#2", "Y"), ("B#1", "X"))
     ]
     monkeypatch.setattr(integrity, "every_item", lambda *_: iter(items))
-    checks = {"one": [Noting("A#", "")], "other": [Noting("", "X"), Noting("B#", "Y")]}
+    kinds = (kind for kind in [Noting("", "X"), Noting("B#", "Y")])
+    checks = {"one": [Noting("A#", "")], "other": kinds}
     found = [(name, difference.subject) for name, difference in find_differences(None, "", checks)]
     assert found == [("one", "X"), ("one", "Y"), ("other", "X"), ("other", "X")]
 

@@ -102,6 +102,17 @@ class TestAProcessThatWasStarted:
         by_itself.start([queue])
         assert handler.is_called.wait(LONG)
 
+    def test_looks_again_and_again_in_the_queues_of_any_iterable(self, queue, client, handler):
+        worker = Worker(interval=0.1)
+        try:
+            worker.start(each for each in [queue])
+            for _ in range(2):
+                write_transaction(client, [queue.owe("note", {"text": "a"}).action])
+                assert handler.is_called.wait(LONG)
+                handler.is_called.clear()
+        finally:
+            worker.close(seconds=LONG)
+
     def test_looks_again_at_once_where_what_it_did_owes_more(self, queue, client, handler):
         def owe_more(_payload: object) -> None:
             write_transaction(client, [queue.owe("note", {"text": "more"}).action])

@@ -316,6 +316,17 @@ class TestAWriterThatKnowsTooManyShards:
         assert stored(name) == [0]
         assert make_counters().read(name, consistent=True) == {"en": 20}
 
+    def test_writes_actions_of_any_iterable_together_with_the_second_attempt(self, name, stale):
+        for number in range(20):
+            noted = put(TABLE, wire_key(key_of(name, 100 + number)), IS_NEW)
+            write_with_counters(
+                iter([noted]),
+                {name: {"en": 1}},
+                transactions=Transactions(client()),
+                counters=lambda _name: stale,
+            )
+        assert make_counters().read(name, consistent=True) == {"en": 20}
+
     def test_is_told_of_conditions_of_its_own_alone(self, name, stale):
         missing = check(TABLE, wire_key(key_of(name, 99)), EXISTS)
         for _ in range(20):

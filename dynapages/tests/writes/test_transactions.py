@@ -8,7 +8,13 @@ from botocore.exceptions import ClientError
 
 from dynapages.calls.pool import Backoff
 from dynapages.items import Item
-from dynapages.writes.transactions import Action, ConditionFailed, Contended, Transactions
+from dynapages.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Contended,
+    Transactions,
+    write_transaction,
+)
 
 ITEM: Item = {"pk": {"S": "it"}}
 ACTIONS: list[Action] = [{"Put": {"n": 0}}, {"Put": {"n": 1}}]
@@ -86,6 +92,13 @@ class TestATransactionThatMeetsAnother:
         with pytest.raises(Contended):
             writer.write(lambda: ACTIONS)
         assert len(database.calls) == 4
+
+
+class TestTheActionsOfATransaction:
+    def test_may_be_any_iterable_though_they_are_sent_twice(self):
+        database = Database(cancelled("TransactionConflict"))
+        write_transaction(database, iter(ACTIONS))
+        assert database.calls == [ACTIONS, ACTIONS]
 
 
 class TestATransactionThatIsThrottled:

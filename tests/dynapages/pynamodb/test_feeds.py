@@ -8,7 +8,7 @@ from pynamodb.models import Model
 from dynapages import BadToken, Tokens, metered
 from dynapages.calls import build_client
 from dynapages.process import client, current_connection
-from dynapages.pynamodb import DynamoModel, feed_of
+from dynapages.pynamodb import DynamoModel, feed_of, index_of
 from dynapages.tables import create_missing
 from dynapages_testing.chance import unique
 
@@ -84,6 +84,12 @@ class TestAFeedOfAnIndex:
         found = [*feed_of(Letter.by_rating, ["a"], newest_first=False)]
         assert [one.sent_at for one in found] == newest_first(of="a")[::-1]
 
+    def test_knows_the_types_of_the_keys(self):
+        with pytest.raises(ValueError, match="'r' in 'by_rating' are strings, and not 1"):
+            feed_of(Letter.by_rating, [1])
+        with pytest.raises(ValueError, match="'s' in 'by_rating' are numbers, and not '2026'"):
+            feed_of(Letter.by_rating, ["a"], begins_with="2026")
+
     def test_is_metered(self):
         with metered() as cost:
             feed_of(Letter.by_rating, ["a", "b"]).page(5)
@@ -95,6 +101,9 @@ class TestAFeedOfATable:
     def test_is_in_the_order_of_its_sort_key(self):
         found = feed_of(Letter, ["thread-1"], newest_first=False).page(3)
         assert [one.number for one in found.items] == [1, 3, 5]
+
+    def test_knows_the_types_of_its_keys(self):
+        assert index_of(Letter).key_types == {"pk": "S", "sk": "N"}
 
     def test_is_read_by_the_client_that_is_given(self):
         own, seen = build_client(current_connection()), []

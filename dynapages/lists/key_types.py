@@ -1,0 +1,55 @@
+"""Types of key values: values that do not fit are refused before any call.
+
+DynamoDB refuses a Query for a value of another type than its key attribute. Engines that imitate it
+may answer with an empty list, so that tests would not show the mistake.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeAlias
+
+from dynapages.items import KeyValue, wire_value
+
+KeyType: TypeAlias = Literal["S", "N", "B"]
+"""The type of a key attribute, as its AttributeDefinition has it."""
+KEY_TYPES: Mapping[str, str] = {"S": "strings", "N": "numbers", "B": "binaries"}
+"""The types, and what values of them are called."""
+
+
+def type_of(value: KeyValue) -> str:
+    """Return ``S``, ``N`` or ``B``. Raises ValueError for what is no key value."""
+    (letter,) = wire_value(value)
+    return letter
+
+
+def check_types(types: Mapping[str, KeyType], key_names: Iterable[str], index: str) -> None:
+    """Raise ValueError for types that DynamoDB does not have, or of what is no key attribute."""
+    names = list(dict.fromkeys(key_names))
+    for attribute, letter in types.items():
+        if letter not in KEY_TYPES:
+            raise ValueError(f"A key attribute is of the type S, N or B, and not {letter!r}")
+        if attribute not in names:
+            raise ValueError(
+                f"The key attributes of {index!r} are {', '.join(names)}, and not {attribute!r}"
+            )
+
+
+def check_type(types: Mapping[str, KeyType], attribute: str, value: KeyValue, index: str) -> None:
+    """Raise ValueError for a value that is not of its attribute's type, if that is known."""
+    known = types.get(attribute)
+    if known is not None and type_of(value) != known:
+        raise ValueError(
+            f"The values of {attribute!r} in {index!r} are {KEY_TYPES[known]}, and not {value!r}"
+        )
+
+
+def check_one_type(values: Iterable[KeyValue], what: str) -> None:
+    """Raise ValueError for values of several types; ``what`` is what they are called."""
+    first: dict[str, KeyValue] = {}
+    for value in values:
+        first.setdefault(type_of(value), value)
+    if len(first) > 1:
+        one, other, *_ = first.values()
+        raise ValueError(
+            f"{what} are of one type, all strings, all numbers or all binaries; "
+            f"{one!r} and {other!r} are of two"
+        )
