@@ -42,6 +42,7 @@ from dynapages.calls.pool import (
     seconds_left,
     time_budget,
 )
+from dynapages.calls.query_explanation import QueryExplanation, explain_query
 
 __all__ = [
     "FAILURES",
@@ -60,6 +61,7 @@ __all__ = [
     "Patience",
     "Pool",
     "QueryClient",
+    "QueryExplanation",
     "Started",
     "Throttled",
     "Together",
@@ -72,6 +74,7 @@ __all__ = [
     "build_client",
     "clock",
     "current_meter",
+    "explain_query",
     "fault_in",
     "few_of",
     "in_chunks",

@@ -343,7 +343,7 @@ def json_object_in(answer: AWSResponse) -> Parsed:
     # Each object is looked at only where a value may be bytes: that takes time, and few have any.
     has_bytes = b'"B"' in content or b'"BS"' in content
     try:
-        parsed = json.loads(content, object_hook=_decoded if has_bytes else None)
+        parsed = json.loads(content, object_hook=decoded if has_bytes else None)
     except ValueError:  # no UTF-8, or no JSON
         parsed = None
     if isinstance(parsed, dict):
@@ -353,7 +353,7 @@ def json_object_in(answer: AWSResponse) -> Parsed:
     return {"message": content.decode(errors="replace")}
 
 
-def _decoded(value: Parsed) -> Parsed:
+def decoded(value: Parsed) -> Parsed:
     """Decode an attribute's value of bytes. No other object has a string under these names."""
     if isinstance(value.get("B"), str):
         return {"B": b64decode(value["B"])}
