@@ -12,6 +12,8 @@ from dynapages.lists.feed import Feed, FeedPage
 from dynapages.lists.runs import Index, Run, Source
 from dynapages.lists.tokens import BadToken, Tokens
 
+__version__ = "0.1.0"
+
 __all__ = [
     "BadToken",
     "DynamoError",

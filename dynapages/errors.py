@@ -18,14 +18,31 @@ The tree, each class with the module that raises it::
     ├── OutOfTime                   calls/pool.py: the time of a request is spent; Unreachable
     ├── TableNotReady               tables.py: not active within the time limit
     ├── Refusal                     django/refusals.py: a request that is not allowed
-    │   └── TooManyRequests         too often: come back later
+    │   ├── TooManyRequests         too often: come back later
+    │   ├── ScopeNeeded             a key of an API that may be used for less
+    │   ├── BadCursor               django/paging.py: a link to a page of another list, or altered
+    │   ├── BadJSON                 ninja/strict.py: a body that is no JSON
+    │   ├── UnsupportedMediaType    a body that is a form
+    │   ├── UnsupportedEncoding     a body that is compressed
+    │   └── VersionNeeded           ninja/versions.py: a change that does not say of which version
     ├── ConditionFailed             writes/transactions.py: what was read has changed since
     ├── NoSuchCounter               writes/counters.py: nobody has begun it, or it was deleted
-    ├── TooExpensive              calls/costs.py: a block that cost more than a test allows
+    ├── TooExpensive                calls/costs.py: a block that cost more than a test allows
     ├── BatchIncomplete             calls/batches.py: writes or reads left over after the last retry
+    ├── NotConnected                process.py: a client was needed before the first `connect`
     ├── NoStream                    streams/walk.py: the table has no stream
+    ├── Postponed                   work/queues.py: raised by a handler of yours, see there
     ├── AnotherRun                  upkeep/migrations.py: another process runs the same step
     └── EngineError                 engine/child.py: the embedded engine could not start, or died
+        ├── PortInUse               another program listens on its port
+        ├── EngineDied              engine/server.py: its process ended by itself
+        ├── EngineSilent            its process runs but does not answer
+        ├── BinaryMissing           dynoxide is not installed
+        ├── NoEngine                neither dynoxide nor moto is installed
+        ├── EngineAway              engine/proxy.py: the engine behind a proxy does not answer
+        └── ReplicaFailed           engine/replica.py: the engine that lags refused a copy
+
+Wrong arguments are a ValueError or a TypeError, as in Python.
 """
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 from dynapages.calls.batches import Batches
 from dynapages.calls.client import Connection, build_client
 from dynapages.calls.pool import Backoff, Pool
+from dynapages.errors import DynamoError
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import (
     Order,
@@ -41,7 +42,7 @@ SLOW_SECONDS = 600.0
 """How long an answer may take that an embedded engine gives when an index is built."""
 
 
-class NotConnected(RuntimeError):
+class NotConnected(DynamoError, RuntimeError):
     """A client was needed before the first `connect`."""
 
 

@@ -7,7 +7,7 @@ throttled. Follows "BatchWriteItem" of the API Reference.
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -48,10 +48,10 @@ class _Answer:
 class Batches:
     """Batch calls of one client; ``pool`` bounds how many run at a time."""
 
-    client: ItemClient
+    client: ItemClient = field(repr=False)
     pool: Pool
     backoff: Backoff = BACKOFF
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
     def put(self, table: str, items: Iterable[Item]) -> None:
         """Put items, replacing those with the same keys; keys must not repeat.

@@ -89,7 +89,7 @@ class Connection:
     region: str
     endpoint_url: str | None = None
     access_key: str | None = None
-    secret_key: str | None = None
+    secret_key: str | None = field(default=None, repr=False)
     connect_seconds: float = 1.0
     read_seconds: float = 3.0
     attempts: int = 3

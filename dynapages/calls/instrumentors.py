@@ -2,7 +2,7 @@
 
 OpenTelemetry, AWS X-Ray, Datadog and Sentry replace `BaseClient._make_api_call`, New Relic
 `Endpoint.make_request`, and older ones of Sentry `BaseClient.__init__`. They see no call that
-botocore does not make.
+botocore does not make. `dynapages.calls.every_client` replaces a method as they do, within a test.
 """
 
 from types import FunctionType

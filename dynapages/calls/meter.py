@@ -139,7 +139,7 @@ def _numbers_from_one() -> Iterator[int]:
     return count(1)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Meter:
     """The calls of one page, command or test, in the order of their responses.
 
@@ -152,6 +152,13 @@ class Meter:
     numbers: Iterator[int] = field(default_factory=_numbers_from_one)
     outer: "Meter | None" = field(default=None, repr=False)
     rounds_before: int = 0
+
+    def __repr__(self) -> str:
+        # Not its log, which may be of thousands of calls.
+        calls = quantity(self.calls, "call", "calls")
+        rounds = quantity(self.rounds, "round", "rounds")
+        units = quantity(self.units, "unit", "units")
+        return f"<Meter of {calls}, {rounds}, {units}>"
 
     def add(self, calls: Sequence[Call]) -> None:
         """Add a call, as its parts in tables."""

@@ -215,6 +215,9 @@ class Pool:
         self._lock = Lock()
         self._executor: ThreadPoolExecutor | None = None
 
+    def __repr__(self) -> str:
+        return f"Pool({self.size})"
+
     @contextmanager
     def together(self) -> Iterator[Together]:
         """Start calls of any types in the block, and go on while they run.

@@ -75,7 +75,7 @@ class Rule:
         return True
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, repr=False)
 class FaultProxy(Proxy):
     """A proxy whose calls meet faults: those of ``rules``, and others at random.
 
@@ -110,6 +110,10 @@ class FaultProxy(Proxy):
 
     def __post_init__(self) -> None:
         self._random = Random(self.seed)  # noqa: S311 - repeatable, nothing secret
+
+    def __repr__(self) -> str:
+        met = self.met.total()
+        return f"<FaultProxy of {self.upstream}, rules: {len(self.rules)}, faults met: {met}>"
 
     def __enter__(self) -> Self:
         self.lag.open(self.upstream)

@@ -95,6 +95,13 @@ class EngineServer(ABC):
         self._start_seconds = start_seconds
         self._child: Child | None = None
 
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        if self._port is None:
+            return f"<{kind}, not started>"
+        state = "running" if self._child else "stopped"
+        return f"<{kind} at {self.endpoint_url}, {state}>"
+
     @abstractmethod
     def _launch(self, port: int) -> Child: ...
 

@@ -88,6 +88,9 @@ class Tokens:
     def __init__(self, secret: str | bytes | Signer) -> None:
         self._signer = KeyedSigner(secret) if isinstance(secret, str | bytes) else secret
 
+    def __repr__(self) -> str:
+        return f"<Tokens signed by a {type(self._signer).__name__}>"
+
     def write(self, position: Position, *, list_name: str) -> str:
         """Return the token of a position in the list ``list_name``.
 

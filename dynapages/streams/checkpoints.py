@@ -40,11 +40,11 @@ class TableCheckpoints:
     With ``expiry_attribute`` DynamoDB deletes them long after their shards are gone.
     """
 
-    client: ItemClient
+    client: ItemClient = field(repr=False)
     table: str
-    key: Callable[[str, str], Mapping[str, str]]
+    key: Callable[[str, str], Mapping[str, str]] = field(repr=False)
     expiry_attribute: str | None = None
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = field(default=time.time, repr=False)
 
     def load(self, stream: str, shard: str) -> Checkpoint:
         """Return the checkpoint, read strongly. Raises botocore's errors."""

@@ -29,6 +29,7 @@ from dynapages.calls.answers import last_key
 from dynapages.calls.client_types import ItemClient
 from dynapages.calls.faults import fault_in, sentence_about
 from dynapages.calls.pool import time_budget
+from dynapages.errors import DynamoError
 from dynapages.items import SEPARATOR, Item, parse_timestamp, timestamp, wire_key
 from dynapages.writes.transactions import (
     Action,
@@ -76,7 +77,7 @@ logger: logging.Logger = logging.getLogger(__name__)
 # What is owed
 
 
-class Postponed(Exception):
+class Postponed(DynamoError):
     """A handler could not do its work because another system is out of order.
 
     ``sentence`` says what is wrong. Staff see it: it should name no user. Where that system
@@ -106,7 +107,8 @@ class Owed:
 
     queue: "Queue" = field(repr=False, compare=False)
     kind: str
-    payload: Mapping[str, Any]
+    # An e-mail's link is a secret, for example.
+    payload: Mapping[str, Any] = field(repr=False)
     moment: datetime
     owed_at: datetime
     token: str = field(default_factory=_new_token)
@@ -304,6 +306,9 @@ class Queue:
         self._kinds: dict[str, _Kind] = {}
         self._unknown: set[str] = set()
         self._paused_until: dict[str, datetime] = {}
+
+    def __repr__(self) -> str:
+        return f"<Queue {self.name} of {', '.join(self._kinds) or 'no kinds'}>"
 
     def register(self, kind: str, handler: Handler, *, lease: timedelta = LEASE) -> None:
         """Have a handler do what is owed of this kind.

@@ -101,13 +101,13 @@ class Counters:
     `begin` creates a counter.
     """
 
-    batches: Batches
+    batches: Batches = field(repr=False)
     table: str
-    key_of: Callable[[str, int], Mapping[str, KeyValue]]
+    key_of: Callable[[str, int], Mapping[str, KeyValue]] = field(repr=False)
     least_shards: int = 1
     most_shards: int = MOST_SHARDS
     must_exist: bool = False
-    _known: dict[str, int] = field(default_factory=dict, compare=False)
+    _known: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     # Reading
 

@@ -8,7 +8,7 @@ whose moment has passed means the same as none: the table's time to live may del
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
 
@@ -64,9 +64,9 @@ class Limiter:
     ``expires_at`` is the attribute of the table's time to live.
     """
 
-    client: ItemClient
+    client: ItemClient = field(repr=False)
     table: str
-    key_of: Callable[[str], Mapping[str, KeyValue]]
+    key_of: Callable[[str], Mapping[str, KeyValue]] = field(repr=False)
     expires_at: str = EXPIRES_AT
 
     def take(self, name: str, limit: Limit, *, now: datetime) -> float:

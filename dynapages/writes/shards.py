@@ -32,10 +32,10 @@ class Shards:
     another by then, and a setting another number.
     """
 
-    client: Callable[[], ItemClient]
+    client: Callable[[], ItemClient] = field(repr=False)
     table: str
     key: Mapping[str, KeyValue]
-    least: Callable[[], int]
+    least: Callable[[], int] = field(repr=False)
     # By client: another one may be of another database, where the number is another.
     _known: MutableMapping[ItemClient, int] = field(
         default_factory=WeakKeyDictionary, compare=False, repr=False

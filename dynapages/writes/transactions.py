@@ -194,9 +194,9 @@ def _parameters(
 class Transactions:
     """Write transactions of one client; ``sleep`` takes seconds."""
 
-    client: ItemClient
+    client: ItemClient = field(repr=False)
     backoff: Backoff = BACKOFF
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
     def write(
         self,
