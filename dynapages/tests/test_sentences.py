@@ -7,8 +7,8 @@ import pytest
 LIBRARY = Path(__file__).resolve().parents[1]
 OF_DJANGO = {"django", "drf.py", "ninja"}
 NOT_THE_LIBRARY = {"examples", "tests"}
-READS_THE_ENVIRONMENT = "engine/pytest_plugin.py"
-"""The fixture of pytest takes the address of an engine from it, and says so."""
+READ_THE_ENVIRONMENT = {"__main__.py", "engine/pytest_plugin.py"}
+"""The program and the fixture of pytest take the address of an engine from it, and say so."""
 
 
 def core_files() -> list[str]:
@@ -31,6 +31,6 @@ class TestTheCore:
         assert "manage.py" not in text
         assert "create_tables" not in text
 
-    @pytest.mark.parametrize("path", [one for one in core_files() if one != READS_THE_ENVIRONMENT])
+    @pytest.mark.parametrize("path", sorted(set(core_files()) - READ_THE_ENVIRONMENT))
     def test_names_no_setting_of_django(self, path):
         assert "DYNAMODB_" not in (LIBRARY / path).read_text()

@@ -18,7 +18,7 @@ from dynapages.writes.rate_limiter import Limiter
 from dynapages.writes.shards import Shards
 from dynapages.writes.transactions import Transactions
 
-PROJECT = Path(dynapages.__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 HIDDEN = "a secret of these tests"
 """What nothing may print."""
 
