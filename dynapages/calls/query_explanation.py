@@ -11,8 +11,10 @@ from inspect import iscoroutine
 from math import ceil
 from typing import Any
 
+from dynapages.calls.client_types import QueryClient
 from dynapages.calls.expressions import readable_conditions, readable_expression
 from dynapages.calls.meter import attach, dollars, prices, quantity, request_of
+from dynapages.calls.plain_client import Resource
 from dynapages.errors import DynamoError
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, item_bytes
 
@@ -101,7 +103,10 @@ class QueryExplanation:
             yield f"warning: {warning}"
 
 
-def explain_query(client: Any, **query: Any) -> QueryExplanation:  # noqa: ANN401 - botocore's parameters
+def explain_query(
+    client: QueryClient | Resource,
+    **query: Any,  # noqa: ANN401 - botocore's parameters
+) -> QueryExplanation:
     """Make a Query of any program, and return what it read and what it cost.
 
     ``client`` is one of botocore or boto3, and ``query`` the parameters of its method ``query``; or
@@ -117,7 +122,8 @@ def explain_query(client: Any, **query: Any) -> QueryExplanation:  # noqa: ANN40
     making_the_call.meta.events.register(
         _AFTER_QUERY, _explain, unique_id=f"dynapages.{_AFTER_QUERY}"
     )
-    has_query = client if hasattr(client, "query") else making_the_call
+    # A Table has a method of its own, and a resource none.
+    has_query: Any = client if hasattr(client, "query") else making_the_call
     explained: list[QueryExplanation] = []
     token = _explained.set(explained)
     try:
@@ -130,7 +136,7 @@ def explain_query(client: Any, **query: Any) -> QueryExplanation:  # noqa: ANN40
     return explained[0]
 
 
-def _botocore_client(given: Any) -> Any:  # noqa: ANN401 - a client, or what has one
+def _botocore_client(given: object) -> Any:  # noqa: ANN401 - botocore's
     """Return the client that makes the calls: the given one, or a resource's. Raises ValueError."""
     client: Any = given
     if not hasattr(getattr(client, "meta", None), "events"):
