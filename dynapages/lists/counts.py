@@ -5,15 +5,14 @@ Both are functions, or `Shares` a mapping. Those of `dynapages.Feed.apage` may b
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from inspect import isawaitable
-from typing import TypeAlias, TypeVar
-
-from dynapages.items import KeyValue
+from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-Weights: TypeAlias = Mapping[KeyValue, float]
+# Keys are of any type: a mapping by KeyValue would not be a `dict[str, int]`.
+Weights: TypeAlias = Mapping[Any, float]
 """Numbers of any scale that tell how much of a list each partition holds, such as its items."""
-Shares: TypeAlias = Weights | Callable[[Sequence[KeyValue]], Weights | Awaitable[Weights]]
+Shares: TypeAlias = Weights | Callable[[Sequence[Any]], Weights | Awaitable[Weights]]
 """Weights, or a function that returns those of some partitions."""
 Total: TypeAlias = Callable[[], int | Awaitable[int]]
 """A function that returns how many items a list has."""

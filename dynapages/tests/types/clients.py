@@ -22,6 +22,10 @@ transactions = Transactions(of_boto3)
 write_item(of_boto3, put("notes", {"team": {"S": "red"}}))
 assert_type(batches.get("notes", []), list[Item])
 
+# A resource or a Table, which pyright does not know without stubs.
+table = boto3.resource("dynamodb").Table("notes")  # pyright: ignore[reportAttributeAccessIssue]
+assert_type(Feed(INDEX, ["red"], client=table), Feed[dict[str, Any]])
+
 # The stubs of botocore know no method of a client: it is declared.
 of_botocore: Any = botocore.session.get_session().create_client("dynamodb", "us-east-1")
 assert_type(Feed(INDEX, ["red"], client=of_botocore), Feed[dict[str, Any]])

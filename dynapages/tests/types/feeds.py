@@ -1,13 +1,14 @@
 """What type checkers know of a feed: its items, its pages, and the items of these."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_type
 
 import boto3
 
-from dynapages import Feed, FeedPage, Index, Tokens, metered
+from dynapages import Feed, FeedPage, Index, Run, Tokens, cost, metered
 from dynapages.items import Item
+from dynapages.lists import Chunk, Position
 
 INDEX = Index("notes", "by_team", partition="team", sort="at", table_key=("id",))
 TOKENS = Tokens("a secret of this site alone")
@@ -42,6 +43,33 @@ assert_type(notes, Feed[Note])
 titles = Feed(INDEX, ["red"], client=client, parse=lambda item: str(item["title"]["S"]))
 assert_type(titles, Feed[str])
 
+counts = {"red": 60, "blue": 20}
+counted = Feed(INDEX, ["red", "blue"], client=client, shares=counts, total=lambda: 80)
+assert_type(counted, Feed[dict[str, Any]])
+assert_type(counted.page(20).total, int | None)
+
+
+def counts_of(teams: Sequence[str]) -> dict[str, int]:
+    """Return how many notes each team has."""
+    return dict.fromkeys(teams, 20)
+
+
+Feed(INDEX, ["red", "blue"], client=client, shares=counts_of)
+
+numbered = Feed(INDEX, (year for year in (2025, 2026)), client=client)
+assert_type(numbered, Feed[dict[str, Any]])
+
+
+class InMemory:
+    """A source of a program's own, which has nothing."""
+
+    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
+        """Return what is read of a run."""
+        return Chunk((), None, 0, capacity_units=0.0)
+
+
+assert_type(Feed(INDEX, ["red"], source=InMemory(), parse=note_of), Feed[Note])
+
 
 # Pages
 def titles_on_page(after: str | None) -> list[str]:
@@ -57,12 +85,12 @@ def titles_on_page(after: str | None) -> list[str]:
 def count_all() -> int:
     """Return how many notes there are, and print what they cost."""
     total = 0
-    with metered() as cost:
+    with metered() as meter, cost(at_most=2.0, rounds=1):
         for note in notes:
             assert_type(note, Note)
             total += 1
-    assert_type(cost.units, float)
-    assert_type(cost.rounds, int)
+    assert_type(meter.units, float)
+    assert_type(meter.rounds, int)
     return total
 
 
