@@ -7,7 +7,7 @@ import boto3
 import botocore.session
 
 from dynapages import Feed, Index, Pool
-from dynapages.calls import Batches
+from dynapages.calls import Batches, QueryExplanation, explain_query
 from dynapages.items import Item
 from dynapages.writes import Transactions, put, write_item
 
@@ -21,6 +21,7 @@ batches = Batches(of_boto3, Pool(4))
 transactions = Transactions(of_boto3)
 write_item(of_boto3, put("notes", {"team": {"S": "red"}}))
 assert_type(batches.get("notes", []), list[Item])
+assert_type(explain_query(of_boto3, TableName="notes"), QueryExplanation)
 
 # A resource or a Table, which pyright does not know without stubs.
 table = boto3.resource("dynamodb").Table("notes")  # pyright: ignore[reportAttributeAccessIssue]
