@@ -24,6 +24,10 @@ from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
 
 SECOND_ROUND = 1.5
 """The price of a second round for a run: half a capacity unit, and a whole one for the wait."""
+TAIL = 3.0
+"""How much likelier many more than the mean are in a small binomial number than in a normal one."""
+SECOND_ROUNDS = 0.05
+"""Of pages by `first_reads_of`: so many, at the most, are expected to need a second round."""
 TRANSFER = 0.001
 """The price of transferring an item: without one, items that cost nothing would be read too."""
 SPREAD = 0.45
@@ -53,6 +57,14 @@ class FirstRead:
     capacity_units: float
 
 
+@dataclass(frozen=True, slots=True)
+class SecondRound:
+    """What it costs a run to be read again, in capacity units, and how often it may be at most."""
+
+    price: float = SECOND_ROUND
+    most_chance: float = 1.0
+
+
 @lru_cache(maxsize=2_048)
 def best_first_read(
     *,
@@ -63,6 +75,7 @@ def best_first_read(
     dropped: float = 0.0,
     more: int = 0,
     spread: float = SPREAD,
+    second_round: SecondRound = SecondRound(),
 ) -> FirstRead:
     """Return the limit of least expected cost for the first read of a run, at most ``most``.
 
@@ -90,7 +103,10 @@ def best_first_read(
             break
         if limit < most:
             # A number of items is whole: half of one more corrects the normal distribution.
-            units += SECOND_ROUND * _above(limit + 0.5, mean, deviation)
+            chance = _above(limit + 0.5, mean, deviation)
+            if chance > second_round.most_chance:
+                continue
+            units += second_round.price * chance
         if units + transfer < best_price:
             best = FirstRead(limit, units)
             best_price = units + transfer
@@ -135,6 +151,10 @@ def first_reads_of(
             raise ValueError(f"A share of a list is a number of at least 0, not {share}")
     if len(shares) <= 1:
         return [needed] * len(shares)
+    # The page waits for any of its runs.
+    second_round = SecondRound(TAIL * SECOND_ROUND, most_chance=SECOND_ROUNDS / len(shares))
+    # That a run has no more of the page is shown by an item behind that.
+    behind = 0 if more else 1
     total = sum(shares)
     limits = []
     for share in shares:
@@ -145,10 +165,11 @@ def first_reads_of(
             share=max(round(part, 3), _LEAST_SHARE),
             most=needed,
             item_bytes=round(item_bytes, -1),
-            more=more,
+            more=more + behind,
             spread=round(spread, 2),
+            second_round=second_round,
         )
-        limits.append(best.limit)
+        limits.append(min(best.limit + behind, needed))
     return limits
 
 

@@ -56,7 +56,7 @@ class TestTheLimitsOfFirstReads:
 
     def test_are_fewer_where_the_sizes_of_items_differ(self):
         alike, mixed = (
-            first_reads_of(51, [1.0] * 16, item_bytes=450, spread=spread)[0]
+            first_reads_of(51, [1.0] * 16, item_bytes=360, spread=spread)[0]
             for spread in (0.0, SPREAD)
         )
         assert mixed < alike
