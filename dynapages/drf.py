@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from dynapages.lists.feed import Feed, FeedPage
@@ -23,7 +24,7 @@ class FeedPagination(CursorPagination):
     ``previous``. As with REST framework's own CursorPagination, a value that was altered or is of
     another list is answered with 404, the size of pages is PAGE_SIZE unless a subclass says
     otherwise, and a visitor chooses it only where ``page_size_query_param`` is named, up to
-    ``max_page_size``.
+    ``max_page_size``. Answers have ``count`` where the feed has a ``total``.
     """
 
     cursor_query_param = AFTER
@@ -60,10 +61,19 @@ class FeedPagination(CursorPagination):
         place = self.page.previous
         return replace_query_param(self._url, BEFORE, place) if place else None
 
+    def get_paginated_response(self, data: object) -> Response:
+        """Return the answer, with ``count`` in front where the feed counts its items."""
+        response = super().get_paginated_response(data)
+        if self.page.total is None:
+            return response
+        return Response({"count": self.page.total, **response.data})
+
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return the schema of an answer, for OpenAPI."""
+        """Return the schema of an answer, for OpenAPI; ``count`` is there whatever the feed is."""
+        # It is made without the view, so that nobody knows whether its feed counts.
+        count = {"type": "integer", "description": "How many items the list has, if counted."}
         link = {"type": "string", "nullable": True, "format": "uri"}
-        properties = {"next": link, "previous": {**link}, "results": schema}
+        properties = {"count": count, "next": link, "previous": {**link}, "results": schema}
         return {"type": "object", "required": ["results"], "properties": properties}
 
     def get_schema_operation_parameters(self, view: object) -> list[dict[str, Any]]:

@@ -4,11 +4,11 @@ Two botocore hooks see each call of a client: one sets ReturnConsumedCapacity, o
 response. They add to a meter in a context variable, so that a page's meter has the calls of that
 page only, whichever thread made them (see `dynapages.calls.pool`).
 
-`metered` meters a block, `metered_alone` one within another, `labelled_calls` labels the calls of
-one, `attach` has a client's calls metered. The units are those that the database has counted. Where
-an engine is sent transactions in the place of batches, Amazon DynamoDB would take fewer, and both
-are known (see `instead_of_batches`). `prices`, `dollars` and `decimal_places` turn units into
-money, by the file ``prices.toml``.
+`metered` meters a block, `metered_alone` and `metered_apart` one within another, `labelled_calls`
+labels the calls of one, `attach` has a client's calls metered. The units are those that the
+database has counted. Where an engine is sent transactions in the place of batches, Amazon DynamoDB
+would take fewer, and both are known (see `instead_of_batches`). `prices`, `dollars` and
+`decimal_places` turn units into money, by the file ``prices.toml``.
 """
 
 import re
@@ -252,18 +252,40 @@ def metered_alone() -> Iterator[Meter]:
 
     The meter of that one counts them too. So does this one for threads that have no meter.
     """
+    with _metered_within(_meter.get()) as meter:
+        with _lock_of_blocks:
+            _open_blocks.append(meter)
+        try:
+            yield meter
+        finally:
+            with _lock_of_blocks:
+                # By identity: the meters of two blocks may be equal.
+                _open_blocks[:] = [one for one in _open_blocks if one is not meter]
+
+
+@contextmanager
+def metered_apart() -> Iterator[Meter]:
+    """Meter the calls made inside the block, but not those of threads that have no meter.
+
+    The meter of a block around it counts them too.
+    """
+    outer = _meter.get()
+    if outer is None:
+        outer = _latest_open_block()
+    with _metered_within(outer) as meter:
+        yield meter
+
+
+@contextmanager
+def _metered_within(outer: Meter | None) -> Iterator[Meter]:
+    """Meter a block, from its first round on; the outer meter counts its rounds as later ones."""
     rounds_before = _round.get()
-    meter = Meter(outer=_meter.get(), rounds_before=rounds_before)
+    meter = Meter(outer=outer, rounds_before=rounds_before)
     meter_token = _meter.set(meter)
     _round.set(0)
-    with _lock_of_blocks:
-        _open_blocks.append(meter)
     try:
         yield meter
     finally:
-        with _lock_of_blocks:
-            # By identity: the meters of two blocks may be equal.
-            _open_blocks[:] = [one for one in _open_blocks if one is not meter]
         _meter.reset(meter_token)
         _round.set(rounds_before + _round.get())
 

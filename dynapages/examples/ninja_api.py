@@ -3,12 +3,12 @@
 from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.urls import path
-from sample_table import TABLE, TEAMS
+from sample_counters import counters
+from sample_table import TABLE, TEAMS, client
 
-from dynapages import Index, Run
+from dynapages import Feed, Index
 from dynapages.django import Caller, Pager, Scope
-from dynapages.lists import PageResult
-from dynapages.process import read
+from dynapages.writes import Counting
 
 OWN = {"SECRET_KEY": "signs the cursors", "DEBUG": True, "ROOT_URLCONF": __name__, "PAGE_SIZE": 5}
 API = {"API_PATH": "/api/", "API_AUTHENTICATOR": f"{__name__}.caller"}
@@ -17,6 +17,8 @@ from dynapages.ninja import KeyAuth, Listing, ListOf, ProblemAPI, lists  # noqa:
 
 KEYS = {"kims-key": Caller("1", "17", Scope.WRITE)}
 INDEX = Index(TABLE, "by_team", partition="team", sort="at", table_key=("id",))
+TOTAL = Counting(counters(client()), "notes")
+NOTES = Feed(INDEX, TEAMS, client=client(), total=TOTAL, parse=lambda item: {"id": item["id"]["S"]})
 api = ProblemAPI(title="Notes", errors={})
 
 
@@ -27,11 +29,7 @@ def caller(_request, key, _scope):
 @api.get("/notes", response=Listing[dict], auth=KeyAuth(Scope.READ))
 @lists
 def list_notes(request):
-    def page(asked):
-        found = read([Run(INDEX, team) for team in TEAMS], asked)
-        return PageResult(tuple({"id": entry.item["id"]["S"]} for entry in found.entries), found)
-
-    return ListOf(Pager("", "notes"), page)
+    return ListOf(Pager("", "notes"), NOTES.page_at)
 
 
 urlpatterns = [path("api/", api.urls)]

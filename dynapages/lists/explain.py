@@ -5,7 +5,7 @@ and `computed_costs` what other designs would read.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dynapages.calls.meter import UNLABELLED, Meter, Total, quantity
@@ -227,6 +227,18 @@ def explain(
         alternatives=tuple(alternatives),
         computed=computed,
     )
+
+
+def with_counting(explanation: Explanation, counting: Meter) -> Explanation:
+    """Return an explanation with the calls that counted the list, made while the page was read."""
+    page = explanation.total
+    total = Total(
+        calls=page.calls + counting.calls,
+        rounds=max(page.rounds, counting.rounds),
+        capacity_units=page.capacity_units + counting.units,
+        milliseconds=page.milliseconds,
+    )
+    return replace(explanation, total=total, other=explanation.other + _other(counting))
 
 
 def _mean_bytes(entries: Sequence[Entry]) -> float | None:

@@ -2,20 +2,20 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isinf
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
 from dynapages.calls.client_types import QueryClient
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls.meter import Meter, labelled_calls, metered_apart
 from dynapages.calls.plain_client import Resource
 from dynapages.calls.pool import Pool, agather, seconds_left
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item
 from dynapages.lists.counts import Shares, Total, Weights, awaited, returned
-from dynapages.lists.explain import Explanation, explain
+from dynapages.lists.explain import Explanation, explain, with_counting
 from dynapages.lists.first_reads import MeanSizes, first_reads_of
 from dynapages.lists.merging import Rounds
 from dynapages.lists.partitions import MOST_SECTIONS, Partitions, sections_of
@@ -100,9 +100,10 @@ class Feed(Generic[T]):
     of their items. Wrong ones cost units and a second round, and change no page. Of a filtered list
     without shares each partition is read for a whole page.
 
-    ``total`` returns how many items there are. It is called for each page, while that is read, and
-    what it reads is added to what the page costs. ``shares`` and ``total`` may be awaited by
-    `apage`.
+    ``total`` returns how many items there are, such as `dynapages.writes.Counting`. It is called
+    for each page, while that is read, and what it reads is added to what the page costs; a walk
+    through all items does not call it. What it returns is not compared with the list, filtered or
+    not. ``shares`` and ``total`` may be awaited by `apage`.
 
     Raises ValueError for a partition that is given twice, and for other wrong arguments.
     """
@@ -199,13 +200,19 @@ class Feed(Generic[T]):
         all else, before any call, and ValueError for a ``size`` that is no int, or is below 1;
         OutOfTime where a `time_budget` is spent, and what the client raises.
         """
-        request = self._request(size, after, before)
+        return self.page_at(self._request(size, after, before))
+
+    def page_at(self, request: PageRequest) -> "FeedPage[T]":
+        """Read the page of a request, for who has positions and strings of pages of their own.
+
+        Raises what `page` does.
+        """
         if self._total is None:
             return self._page(self._read(request, self._weights()), request)
         with self._threads().together() as together:
             counting = together.start(self._counted, self._total)
             page = self._read(request, self._weights())
-            return self._page(page, request, total=counting.result())
+            return self._page(page, request, counted=counting.result())
 
     async def apage(
         self, size: int, *, after: str | None = None, before: str | None = None
@@ -218,8 +225,8 @@ class Feed(Generic[T]):
         reading = self._aread(request)
         if self._total is None:
             return self._page(await reading, request)
-        page, total = await agather(reading, self._acounted(self._total))
-        return self._page(page, request, total=total)
+        page, counted = await agather(reading, self._acounted(self._total))
+        return self._page(page, request, counted=counted)
 
     def __iter__(self) -> Iterator[T]:
         """Yield every item, read in pages of 100 for each partition, 2,000 at most."""
@@ -298,14 +305,14 @@ class Feed(Generic[T]):
         return [partition for section in self.sections for partition in section]
 
     @staticmethod
-    def _counted(total: Total) -> int:
-        with labelled_calls(TOTAL):
-            return returned(total())
+    def _counted(total: Total) -> "_Counted":
+        with metered_apart() as counting, labelled_calls(TOTAL):
+            return _Counted(returned(total()), counting)
 
     @staticmethod
-    async def _acounted(total: Total) -> int:
-        with labelled_calls(TOTAL):
-            return await awaited(total())
+    async def _acounted(total: Total) -> "_Counted":
+        with metered_apart() as counting, labelled_calls(TOTAL):
+            return _Counted(await awaited(total()), counting)
 
     def _note_sizes(self, page: Page) -> None:
         """Note how large the items are, as they are stored, for the price of later pages."""
@@ -369,13 +376,20 @@ class Feed(Generic[T]):
             more=items_beyond(self.index, request.position),
         )
 
-    def _page(self, page: Page, request: PageRequest, *, total: int | None = None) -> "FeedPage[T]":
+    def _page(
+        self, page: Page, request: PageRequest, *, counted: "_Counted | None" = None
+    ) -> "FeedPage[T]":
+        total = counting = None
+        if counted is not None:
+            total = counted.total
+            counting = counted.calls
         return FeedPage(
             feed=self,
             items=tuple(self._parse(entry.item) for entry in page.entries),
             page=page,
             request=request,
             total=total,
+            counting=counting,
         )
 
     def _runs_of_sections(self, begins_with: str | bytes) -> Sequence[Sequence[Run]]:
@@ -406,12 +420,20 @@ class Feed(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class _Counted:
+    """How many items a list has, and the calls that this took."""
+
+    total: int
+    calls: Meter
+
+
+@dataclass(frozen=True, slots=True)
 class FeedPage(Generic[T]):
     """A page of a feed: its ``items``, and the strings of the pages around it.
 
     A string is None where there is no such page: ``first`` on the first page, ``last`` on the last.
     They raise ValueError if the feed has no tokens. ``total`` is how many items the list has, where
-    the feed counts them.
+    the feed counts them, and ``counting`` are the calls that this took.
     """
 
     feed: Feed[T]
@@ -419,6 +441,7 @@ class FeedPage(Generic[T]):
     page: Page
     request: PageRequest
     total: int | None = None
+    counting: Meter | None = field(default=None, repr=False, compare=False)
 
     @property
     def has_next(self) -> bool:
@@ -479,9 +502,12 @@ class FeedPage(Generic[T]):
         return self.feed.token_of(positions[0])
 
     def explain(self) -> Explanation:
-        """Return how the page was read, and what its Queries cost."""
+        """Return how the page was read, what its Queries cost, and what counting the list took."""
         index = self.feed.index
-        return explain(self.page, plan=self.feed.name or index.name or index.table)
+        explanation = explain(self.page, plan=self.feed.name or index.name or index.table)
+        if self.counting is None:
+            return explanation
+        return with_counting(explanation, self.counting)
 
 
 def _source_of(

@@ -21,6 +21,7 @@ from pydantic import WithJsonSchema
 
 from dynapages.calls.meter import current_meter
 from dynapages.django.paging import BadCursor, PageLinks, Pager, note_list
+from dynapages.lists.feed import FeedPage
 from dynapages.lists.reader import Page, PageRequest, PageResult
 from dynapages.ninja.shapes import Address, ResponseBody
 
@@ -98,11 +99,13 @@ class PageOf(PageResult[T]):
 class ListOf(Generic[T]):
     """A list: its pager, what reads a page of it, and by which plan, unless a `PageOf` has one.
 
-    Links leave out parameters that are of the ``first_page_only``, such as where that begins.
+    A `dynapages.Feed` is read by its method `page_at`, and needs no tokens; a pager's name is for
+    one feed and one order. Links leave out parameters that are of the ``first_page_only``, such as
+    where that begins.
     """
 
     pager: Pager
-    read: Callable[[PageRequest], PageResult[T]]
+    read: Callable[[PageRequest], PageResult[T] | FeedPage[T]]
     plan: str = ""
     first_page_only: Sequence[str] = ()
 
@@ -181,7 +184,9 @@ def _answer_with_page(
     if pager.overshot(result.page, page_request):
         page_request = PageRequest(page_request.size, most_units=_units_left_by(result.page))
         result = api_list.read(page_request)
-    if not isinstance(result, PageOf):
+    if isinstance(result, FeedPage):
+        result = PageOf(result.items, result.page, total=result.total)
+    elif not isinstance(result, PageOf):
         result = PageOf(result.items, result.page)
     note_list(api_list.pager, page_request, result.plan or api_list.plan)
     if result.pager:

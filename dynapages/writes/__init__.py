@@ -1,4 +1,4 @@
-"""Writes: transactions with retries, sharded counters, rate limits."""
+"""Writes: transactions with retries, sharded counters, totals of lists, rate limits."""
 
 from dynapages.writes.counters import (
     SHARDS,
@@ -8,6 +8,7 @@ from dynapages.writes.counters import (
     shards_in,
     write_with_counters,
 )
+from dynapages.writes.counting import Counting
 from dynapages.writes.rate_limiter import Limit, Limiter, Spent
 from dynapages.writes.shards import Shards
 from dynapages.writes.transactions import (
@@ -34,6 +35,7 @@ __all__ = [
     "ConditionFailed",
     "Contended",
     "Counters",
+    "Counting",
     "Deltas",
     "Expression",
     "Limit",

@@ -1,5 +1,7 @@
 """A table of notes, and a feed of two teams' notes."""
 
+from typing import Any
+
 import pytest
 from django.conf import settings
 
@@ -36,9 +38,10 @@ def notes():
 def feed_of(notes):
     """Makes the feed of some teams; its name is theirs."""
 
-    def make(*teams: str) -> Feed:
+    def make(*teams: str, **options: Any) -> Feed:
         index = Index(notes, partition="team", sort="at")
-        return Feed(index, teams, client=client(), tokens=tokens(), name=" ".join(teams))
+        name = " ".join(teams)
+        return Feed(index, teams, client=client(), tokens=tokens(), name=name, **options)
 
     return make
 

@@ -49,6 +49,19 @@ class TestAPage:
             page(feed, page(feed_of("red"))["next"])
 
 
+class TestTheCount:
+    def test_is_the_total_of_the_feed_in_front_of_all_else(self, feed_of):
+        answer = page(feed_of("red", "blue", total=lambda: 22))
+        assert list(answer) == ["count", "next", "previous", "results"]
+        assert answer["count"] == 22
+
+    def test_may_be_none_at_all(self, feed_of):
+        assert page(feed_of("green", total=lambda: 0))["count"] == 0
+
+    def test_is_not_there_where_the_feed_does_not_count(self, feed):
+        assert list(page(feed)) == ["next", "previous", "results"]
+
+
 class TestTheSize:
     @pytest.mark.parametrize(
         ("asked", "size"), [("3", 3), ("99", 10), ("0", 5), ("-1", 5), ("x", 5), ("", 5)]
@@ -77,3 +90,8 @@ class TestTheSchema:
         schema = Pages().get_paginated_response_schema({"type": "array"})
         assert schema["properties"]["results"] == {"type": "array"}
         assert schema["properties"]["next"]["nullable"]
+
+    def test_has_the_count_as_one_that_may_be_missing(self):
+        schema = Pages().get_paginated_response_schema({"type": "array"})
+        assert schema["properties"]["count"]["type"] == "integer"
+        assert "count" not in schema["required"]
