@@ -4,6 +4,7 @@ Both are functions, or `Shares` a mapping. Those of `dynapages.Feed.apage` may b
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from decimal import Decimal
 from inspect import isawaitable
 from typing import Any, TypeAlias, TypeVar
 
@@ -33,3 +34,18 @@ async def awaited(result: T | Awaitable[T]) -> T:
         value: T = await result
         return value
     return result
+
+
+def checked_weights(weights: Weights | None) -> Weights | None:
+    """Return weights, or None for none. Raises ValueError for what is not a mapping to numbers."""
+    if weights is None:
+        return None
+    given: object = weights
+    if not isinstance(given, Mapping):
+        sentence = f"Shares are numbers by partition, as {{'red': 60}}, and not {given!r}"
+        raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
+    for partition, number in weights.items():
+        if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
+            sentence = f"The share of {partition!r} is a number of at least 0, not {number!r}"
+            raise ValueError(sentence)  # noqa: TRY004 - likewise
+    return weights

@@ -9,12 +9,12 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
 from dynapages.calls.client_types import QueryClient
-from dynapages.calls.meter import Meter, labelled_calls, metered_apart
+from dynapages.calls.meter import Meter, labelled_calls, metered_apart, quantity
 from dynapages.calls.plain_client import Resource
 from dynapages.calls.pool import Pool, agather, seconds_left
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item
-from dynapages.lists.counts import Shares, Total, Weights, awaited, returned
+from dynapages.lists.counts import Shares, Total, Weights, awaited, checked_weights, returned
 from dynapages.lists.explain import Explanation, explain, with_counting
 from dynapages.lists.first_reads import MeanSizes, first_reads_of
 from dynapages.lists.merging import Rounds
@@ -172,6 +172,14 @@ class Feed(Generic[T]):
         made: Callable[[Item], Any] = parse or (_unparsed if wire else python_item)
         self._parse: Callable[[Item], T] = made
 
+    def __repr__(self) -> str:
+        partitions = quantity(len(self._partitions), "partition", "partitions")
+        stored_in = self.index.table
+        if self.index.name:
+            stored_in = f"{self.index.name} of {stored_in}"
+        name = f" {self.name}" if self.name else ""
+        return f"<Feed{name}: {partitions} in {stored_in}, {self.order.value}>"
+
     def _name_of_contents(self, begins_with: str | bytes, further: Mapping[str, Any]) -> str:
         """Return a name that no list of other items has, for the tokens of a feed without one."""
         partitions = [[displayed(each) for each in section] for section in self.sections]
@@ -291,13 +299,13 @@ class Feed(Generic[T]):
     def _weights(self) -> Weights | None:
         """Return how much of the list each partition holds; None where nobody knows."""
         if not callable(self._shares):
-            return self._shares
-        return returned(self._shares(self._partitions))
+            return checked_weights(self._shares)
+        return checked_weights(returned(self._shares(self._partitions)))
 
     async def _aweights(self) -> Weights | None:
         if not callable(self._shares):
-            return self._shares
-        return await awaited(self._shares(self._partitions))
+            return checked_weights(self._shares)
+        return checked_weights(await awaited(self._shares(self._partitions)))
 
     @property
     def _partitions(self) -> Sequence[KeyValue]:
@@ -361,7 +369,7 @@ class Feed(Generic[T]):
     ) -> list[int]:
         """Return how many items to read first of each run of a section."""
         if weights is not None:
-            shares = [weights.get(run.partition, 0.0) for run in runs]
+            shares = [float(weights.get(run.partition, 0)) for run in runs]
         elif self._has_filter:
             # Nobody knows how many of a partition's items pass.
             return [needed] * len(runs)
@@ -442,6 +450,11 @@ class FeedPage(Generic[T]):
     request: PageRequest
     total: int | None = None
     counting: Meter | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        # Not the items, which may be large.
+        items = quantity(len(self.items), "item", "items")
+        return f"<FeedPage of {items} of {self.feed!r}>"
 
     @property
     def has_next(self) -> bool:

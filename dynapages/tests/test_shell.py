@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dynapages
-from dynapages import Meter, Pool, Tokens
+from dynapages import Feed, Index, Meter, Pool, Tokens
 from dynapages.calls import Batches, Call, Connection
 from dynapages.engine import FaultProxy, Rule
 from dynapages.engine.server import DynoxideEngine, embedded
@@ -17,6 +17,8 @@ from dynapages.writes.counters import Counters
 from dynapages.writes.rate_limiter import Limiter
 from dynapages.writes.shards import Shards
 from dynapages.writes.transactions import Transactions
+from dynapages_testing.query_model import QueryModel
+from dynapages_testing.tied_lists import BY_SORT
 
 PROJECT = Path(__file__).resolve().parents[2]
 HIDDEN = "a secret of these tests"
@@ -41,6 +43,17 @@ def queue(client):
 class TestPrinting:
     def test_tokens_shows_how_they_are_signed(self):
         assert repr(Tokens(HIDDEN)) == "<Tokens signed by a KeyedSigner>"
+
+    def test_a_feed_shows_what_it_lists(self):
+        feed = Feed(BY_SORT, ["red", "blue"], client=QueryModel({"by_sort": ("p", "s")}))
+        shown = "<Feed: 2 partitions in by_sort of things, newest first>"
+        assert repr(feed) == shown
+        assert repr(feed.page(10)) == f"<FeedPage of 0 items of {shown}>"
+
+    def test_a_feed_of_a_table_shows_its_name(self):
+        log = Index("log", partition="p", sort="s")
+        named = Feed(log, ["red"], client=QueryModel({}), name="log of red", newest_first=False)
+        assert repr(named) == "<Feed log of red: 1 partition in log, oldest first>"
 
     def test_a_connection_shows_no_secret(self):
         connection = Connection("us-east-1", access_key="AKIAEXAMPLE", secret_key=HIDDEN)

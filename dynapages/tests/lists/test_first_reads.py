@@ -1,6 +1,7 @@
 """How much a page reads of each partition first, and what that costs at the most."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from math import inf
 from typing import Any
 
@@ -181,3 +182,24 @@ class TestAPageOfSixteenPartitions:
             assert page.items == most.items
             bound = times * most.page.capacity_units + 0.5 * len(PARTITIONS)
             assert page.page.capacity_units <= bound
+
+
+class TestTheSharesOfAFeed:
+    parts = ListOfParts([0, 1, 1, 1] * 30, 340)
+
+    @pytest.mark.parametrize("counted", [int, float, Decimal])
+    def test_are_numbers_of_any_kind(self, counted):
+        shares = {PARTITIONS[0]: counted(1), PARTITIONS[1]: counted(3)}
+        even, known = (self.parts.feed(shares=each).page(50) for each in (None, shares))
+        assert known.items == even.items
+        assert known.page.rounds < even.page.rounds
+
+    @pytest.mark.parametrize("shares", [[60, 40], 5, "60"])
+    def test_are_by_partition(self, shares):
+        with pytest.raises(ValueError, match="Shares are numbers by partition"):
+            self.parts.feed(shares=shares).page(5)
+
+    @pytest.mark.parametrize("share", ["60", None, True, -1])
+    def test_are_no_other_values(self, share):
+        with pytest.raises(ValueError, match="a number of at least 0"):
+            self.parts.feed(shares={PARTITIONS[0]: share}).page(5)
