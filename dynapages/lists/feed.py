@@ -515,7 +515,10 @@ class FeedPage(Generic[T]):
         return self.feed.token_of(positions[0])
 
     def explain(self) -> Explanation:
-        """Return how the page was read, what its Queries cost, and what counting the list took."""
+        """Return how the page was read, what its Queries cost, and what counting the list took.
+
+        What a function of ``shares`` reads is counted by `metered` alone.
+        """
         index = self.feed.index
         explanation = explain(self.page, plan=self.feed.name or index.name or index.table)
         if self.counting is None:
