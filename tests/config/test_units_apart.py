@@ -20,6 +20,7 @@ DEPENDS_ON_THE_ENGINE = {
 }
 SAME_CALLS = {
     "config/examples.py": "pages of lists: reads",
+    "dynapages/calls/costs.py": "blocks of tests, which say what they allow of this database",
     "dynapages/ninja/lists.py": "pages of lists: reads",
     "dynapages/upkeep/migrations.py": "transactions on either; units a second of this database",
     "shop/accounts/sessions.py": "answers of pages, which write nothing in bulk",

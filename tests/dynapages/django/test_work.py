@@ -141,7 +141,7 @@ class TestAWebProcess:
 
     def test_works_in_the_background(self):
         start_worker()
-        assert worker()._queues == [QUEUE]
+        assert worker()._queues == (QUEUE,)
 
     def test_leaves_the_work_to_a_process_of_its_own(self, settings):
         settings.WORK_IN_WEB = False
@@ -151,7 +151,7 @@ class TestAWebProcess:
     def test_begins_with_the_first_request_that_it_serves(self):
         start_with_first_request()
         request_started.send(sender=WSGIHandler, environ={})
-        assert worker()._queues == [QUEUE]
+        assert worker()._queues == (QUEUE,)
 
     def test_does_not_begin_with_the_requests_of_test_clients(self):
         start_with_first_request()
