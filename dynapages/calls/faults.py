@@ -29,7 +29,9 @@ FAILURES: tuple[type[Exception], ...] = (DynamoError, ClientError, BotoCoreError
 # Sentences about faults
 BUSY = gettext_noop("The database is too busy at the moment.")
 UNREACHABLE = gettext_noop("The database cannot be reached at the moment.")
-NO_CREDENTIALS = "There are no AWS credentials, and no endpoint URL names another DynamoDB."
+NO_CREDENTIALS = (
+    "There are no AWS credentials; a DynamoDB at an endpoint URL of your own takes any."
+)
 _NO_DYNAMODB = gettext_noop("What answers at the database's address is not DynamoDB.")
 _OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
 _NOT_SET_UP = gettext_noop("The database is not set up yet: a table or an index is missing.")

@@ -36,6 +36,23 @@ async def awaited(result: T | Awaitable[T]) -> T:
     return result
 
 
+def checked_total(total: Total | None) -> Total | None:
+    """Return a function, or None for none. Raises ValueError for what cannot be called."""
+    if total is not None and not callable(total):
+        sentence = f"total is a function that returns how many items there are, and not {total!r}"
+        raise ValueError(sentence)
+    return total
+
+
+def checked_count(count: int) -> int:
+    """Return how many items a list has. Raises ValueError for what is not an int."""
+    given: object = count
+    if not isinstance(given, int) or isinstance(given, bool):
+        sentence = f"The function total returns an int, and not {given!r}"
+        raise ValueError(sentence)  # noqa: TRY004 - wrong, as the arguments
+    return count
+
+
 def checked_weights(weights: Weights | None) -> Weights | None:
     """Return weights, or None for none. Raises ValueError for what is not a mapping to numbers."""
     if weights is None:

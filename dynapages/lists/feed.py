@@ -14,7 +14,16 @@ from dynapages.calls.plain_client import Resource
 from dynapages.calls.pool import Pool, agather, seconds_left
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item
-from dynapages.lists.counts import Shares, Total, Weights, awaited, checked_weights, returned
+from dynapages.lists.counts import (
+    Shares,
+    Total,
+    Weights,
+    awaited,
+    checked_count,
+    checked_total,
+    checked_weights,
+    returned,
+)
 from dynapages.lists.explain import Explanation, explain, with_counting
 from dynapages.lists.first_reads import MeanSizes, first_reads_of
 from dynapages.lists.merging import Rounds
@@ -29,7 +38,6 @@ from dynapages.lists.reader import (
     Toward,
     adrive,
     drive,
-    every_entry,
     page_rounds,
     segment_rounds,
 )
@@ -43,9 +51,11 @@ START = "start"
 END = "end"
 """What the last page is before, in place of a token."""
 ITEMS_AT_ONCE = 100
-"""Items of each partition that iterating a feed reads at once."""
+"""Items that iterating a feed reads at once at first, and for each partition later."""
 MOST_AT_ONCE = 2_000
 """Items of all partitions that iterating a feed reads at once."""
+GROWTH = 4
+"""How many times as much iterating a feed reads, each time that it reads on."""
 PARALLEL_READS = 10
 """Calls at a time where no pool is given: as many as a botocore client has connections."""
 TOTAL = "total"
@@ -167,7 +177,7 @@ class Feed(Generic[T]):
         self._has_projection = "ProjectionExpression" in further
         self._pool = pool
         self._shares = shares
-        self._total = total
+        self._total = checked_total(total)
         # Of each overload it returns what that one says.
         made: Callable[[Item], Any] = parse or (_unparsed if wire else python_item)
         self._parse: Callable[[Item], T] = made
@@ -237,19 +247,21 @@ class Feed(Generic[T]):
         return self._page(page, request, counted=counted)
 
     def __iter__(self) -> Iterator[T]:
-        """Yield every item, read in pages of 100 for each partition, 2,000 at most."""
+        """Yield every item, read in pages of 100 at first, and of more where the list goes on."""
         weights = self._weights()
-
-        def page_of(request: PageRequest) -> Page:
-            return self._read(request, weights)
-
-        for entry in every_entry(page_of, at_once=self._at_once):
-            yield self._parse(entry.item)
+        request = PageRequest(ITEMS_AT_ONCE)
+        while True:
+            page = self._read(request, weights)
+            for entry in page.entries:
+                yield self._parse(entry.item)
+            if page.next_position is None:
+                return
+            request = self._larger_request(request.size, page.next_position)
 
     async def __aiter__(self) -> AsyncIterator[T]:
         """Yield every item as `__iter__` does, read by a client whose methods are awaited."""
         weights = await self._aweights()
-        request = PageRequest(self._at_once)
+        request = PageRequest(ITEMS_AT_ONCE)
         while True:
             page = await adrive(self._rounds(request, weights), self._source)
             self._note_sizes(page)
@@ -257,13 +269,13 @@ class Feed(Generic[T]):
                 yield self._parse(entry.item)
             if page.next_position is None:
                 return
-            request = PageRequest(self._at_once, page.next_position)
+            request = self._larger_request(request.size, page.next_position)
 
-    @property
-    def _at_once(self) -> int:
-        """How many items a walk reads at once: of few, each partition would have little to read."""
-        partitions = sum(len(runs) for runs in self._runs)
-        return min(ITEMS_AT_ONCE * max(partitions, 1), MOST_AT_ONCE)
+    def _larger_request(self, size: int, position: Position) -> PageRequest:
+        """Return what a walk reads after ``size`` items."""
+        # Large reads cost less an item. But a walk may end early, and pays for what it has read.
+        most = min(ITEMS_AT_ONCE * len(self._partitions), MOST_AT_ONCE)
+        return PageRequest(min(size * GROWTH, most), position)
 
     def _read(self, request: PageRequest, weights: Weights | None) -> Page:
         """Read a page by a client that is not awaited."""
@@ -315,12 +327,12 @@ class Feed(Generic[T]):
     @staticmethod
     def _counted(total: Total) -> "_Counted":
         with metered_apart() as counting, labelled_calls(TOTAL):
-            return _Counted(returned(total()), counting)
+            return _Counted(checked_count(returned(total())), counting)
 
     @staticmethod
     async def _acounted(total: Total) -> "_Counted":
         with metered_apart() as counting, labelled_calls(TOTAL):
-            return _Counted(await awaited(total()), counting)
+            return _Counted(checked_count(await awaited(total())), counting)
 
     def _note_sizes(self, page: Page) -> None:
         """Note how large the items are, as they are stored, for the price of later pages."""

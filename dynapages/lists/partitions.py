@@ -23,7 +23,9 @@ def sections_of(partitions: Partitions) -> list[list[KeyValue]]:
     Raises ValueError for values that are no keys, of several types, or given twice.
     """
     if not _is_iterable(partitions):
-        sentence = f"Partitions are a list of values, such as [{partitions!r}]"
+        sentence = (
+            f"Partitions are a list of values, such as ['red', 'blue'], and not {partitions!r}"
+        )
         raise ValueError(sentence)
     given: list[Any] = list(partitions)
     are_sections = [_is_iterable(each) for each in given]

@@ -122,4 +122,4 @@ class TestAFault:
 class TestASentence:
     @pytest.mark.parametrize("failure", [NoCredentialsError(), Wrapping(NoCredentialsError())])
     def test_about_missing_credentials_says_where_else_a_database_may_be(self, failure):
-        assert "no endpoint URL names another DynamoDB" in sentence_about(failure)
+        assert "a DynamoDB at an endpoint URL of your own takes any" in sentence_about(failure)

@@ -86,6 +86,17 @@ class TestATotal:
         assert (page.total, page.items) == (40, tied.feed().page(5).items)
 
 
+class TestWrongTotals:
+    def test_are_what_is_no_function(self, tied):
+        with pytest.raises(ValueError, match="and not 812"):
+            tied.feed(total=812)
+
+    @pytest.mark.parametrize("wrong", [None, "812", 8.5, True])
+    def test_are_what_is_no_int(self, tied, wrong):
+        with pytest.raises(ValueError, match=f"an int, and not {wrong!r}"):
+            tied.feed(total=lambda: wrong).page(5)
+
+
 class TestAFunctionThatFails:
     def test_is_not_hidden(self, tied):
         def fail():

@@ -24,6 +24,6 @@ def test_a_fault_is_found_within_the_error(error, fault):
 
 
 def test_a_sentence_about_missing_credentials_says_where_else_a_database_may_be():
-    assert "no endpoint URL names another DynamoDB" in sentence_about(
+    assert "a DynamoDB at an endpoint URL of your own takes any" in sentence_about(
         GetError(cause=NoCredentialsError())
     )
