@@ -8,7 +8,8 @@ from dynapages.calls.meter import Meter, metered
 from dynapages.calls.pool import OutOfTime, Pool, time_budget
 from dynapages.errors import DynamoError
 from dynapages.lists.explain import Explanation
-from dynapages.lists.feed import Feed, FeedPage
+from dynapages.lists.feed import Feed
+from dynapages.lists.feed_pages import FeedPage
 from dynapages.lists.runs import Index, Run, Source
 from dynapages.lists.tokens import BadToken, Tokens
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import botocore.session
 from botocore.config import Config
-from botocore.exceptions import ParamValidationError
+from botocore.exceptions import NoRegionError, ParamValidationError
 
-from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.calls.faults import FAILURES, NotSetUp, fault_in, sentence_about
 from dynapages.calls.query_explanation import explain_query
 from dynapages.calls.transport import decoded
 from dynapages.items import wire_value
@@ -60,8 +60,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(why: Exception, status: int) -> int:
-    print(sentence_about(why), file=sys.stderr)
+    print(_sentence(why), file=sys.stderr)
     return status
+
+
+def _sentence(why: Exception) -> str:
+    """Return what went wrong, and what to do, in words of this command."""
+    if isinstance(why, OSError):
+        return f"{why.filename}: {why.strerror}"
+    if isinstance(why, NoRegionError):
+        return "Give a --region, or set AWS_DEFAULT_REGION."
+    if isinstance(fault_in(why), NotSetUp):
+        return "There is no such table, or it has no such index, in this region and account."
+    return sentence_about(why)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -9,7 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from dynapages.lists.feed import Feed, FeedPage
+from dynapages.lists.feed import Feed
+from dynapages.lists.feed_pages import FeedPage
 from dynapages.lists.tokens import BadToken
 
 __all__ = ["FeedPagination"]

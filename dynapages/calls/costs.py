@@ -31,6 +31,9 @@ class cost:  # noqa: N801 - it is called as a function is
     def __init__(self, *, at_most: float | None = None, rounds: int | None = None) -> None:
         if at_most is None and rounds is None:
             raise ValueError("A cost is at_most so many capacity units, or so many rounds, or both")
+        for limit in (at_most, rounds):
+            if limit is not None and not isinstance(limit, int | float):
+                raise ValueError(f"A cost is a number of units or rounds, and not {limit!r}")
         self._most_units = at_most
         self._most_rounds = rounds
         self._blocks = ExitStack()

@@ -235,7 +235,7 @@ def metered() -> Iterator[Meter]:
     if outer is not None:
         yield outer
         return
-    # A thread that has lost its context has a meter of its own within the block of `metered_alone`.
+    # A thread without its caller's context has a meter of its own within a `metered_alone`.
     meter = Meter(outer=_latest_open_block())
     meter_token = _meter.set(meter)
     round_token = _round.set(0)

@@ -43,6 +43,21 @@ def plain_client(given: object) -> Any:  # noqa: ANN401 - any client
     that change values; handlers that are registered on the resource later do not count. The
     resource itself stays as it is. Raises ValueError for what has no method ``query``.
     """
+    client = client_in(given)
+    if not _changes_values(client):
+        return client
+    # The copy of events takes a millisecond, and feeds are made for each request.
+    plain = _plain_clients.get(client)
+    if plain is None:
+        plain = _plain_clients[client] = _without_changes(client)
+    return plain
+
+
+def client_in(given: object) -> Any:  # noqa: ANN401 - any client
+    """Return the client that makes the calls: the given one, or a resource's.
+
+    Raises ValueError for what has no method ``query``.
+    """
     client: Any = given
     meta = getattr(given, "meta", None)
     if not hasattr(meta, "events"):
@@ -53,13 +68,7 @@ def plain_client(given: object) -> Any:  # noqa: ANN401 - any client
             f"a Table of boto3, and not {given!r}"
         )
         raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others of lists
-    if not _changes_values(client):
-        return client
-    # The copy of events takes a millisecond, and feeds are made for each request.
-    plain = _plain_clients.get(client)
-    if plain is None:
-        plain = _plain_clients[client] = _without_changes(client)
-    return plain
+    return client
 
 
 def _changes_values(client: Any) -> bool:  # noqa: ANN401 - any client

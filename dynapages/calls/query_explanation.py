@@ -14,7 +14,7 @@ from typing import Any
 from dynapages.calls.client_types import QueryClient
 from dynapages.calls.expressions import readable_conditions, readable_expression
 from dynapages.calls.meter import attach, dollars, prices, quantity, request_of
-from dynapages.calls.plain_client import Resource
+from dynapages.calls.plain_client import Resource, client_in
 from dynapages.errors import DynamoError
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, item_bytes
 
@@ -117,7 +117,11 @@ def explain_query(
     Raises what the client does, ValueError for what is no such client, and DynamoError where an
     engine does not report the capacity.
     """
-    making_the_call = _botocore_client(client)
+    making_the_call = client_in(client)
+    if not hasattr(making_the_call, "meta"):
+        raise ValueError(
+            "A Query is explained by a client of botocore or boto3, whose calls have events"
+        )
     attach(making_the_call)
     making_the_call.meta.events.register(
         _AFTER_QUERY, _explain, unique_id=f"dynapages.{_AFTER_QUERY}"
@@ -134,18 +138,6 @@ def explain_query(
         answer.close()
         raise ValueError("A Query is explained by a client that is not awaited")
     return explained[0]
-
-
-def _botocore_client(given: object) -> Any:  # noqa: ANN401 - botocore's
-    """Return the client that makes the calls: the given one, or a resource's. Raises ValueError."""
-    client: Any = given
-    if not hasattr(getattr(client, "meta", None), "events"):
-        client = getattr(getattr(given, "meta", None), "client", None)
-    if not hasattr(client, "query"):
-        raise ValueError(
-            f"A Query is explained by a client, a resource or a Table of boto3, not by {given!r}"
-        )
-    return client
 
 
 def _explain(parsed: Mapping[str, Any], context: Mapping[str, Any], **_: object) -> None:

@@ -33,7 +33,8 @@ from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, request
 from dynapages.django.problems import BAD_CURSOR
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import Counted, Explanation, ReadsOfPage, explain
-from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
+from dynapages.lists.feed import ONE_OF_BOTH, Feed
+from dynapages.lists.feed_pages import END, FeedPage
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position

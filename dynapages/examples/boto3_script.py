@@ -14,26 +14,26 @@ def keys(**roles):
 url = os.environ.get("DYNAMODB_ENDPOINT_URL")
 client = botocore.session.get_session().create_client("dynamodb", "us-east-1", endpoint_url=url)
 types = {"id": "S", "rated": "S", "at": "N"}
-projection = {"ProjectionType": "ALL"}
-by_key = {"IndexName": "by_rating", "KeySchema": keys(rated="HASH", at="RANGE")}
+by_rating = {"IndexName": "by_rating", "KeySchema": keys(rated="HASH", at="RANGE")}
 client.create_table(
     TableName="dynapages-reviews",
     BillingMode="PAY_PER_REQUEST",
     AttributeDefinitions=[{"AttributeName": n, "AttributeType": t} for n, t in types.items()],
     KeySchema=keys(id="HASH"),
-    GlobalSecondaryIndexes=[{**by_key, "Projection": projection}],
+    GlobalSecondaryIndexes=[{**by_rating, "Projection": {"ProjectionType": "ALL"}}],
 )
 client.get_waiter("table_exists").wait(TableName="dynapages-reviews")
 for n in range(60):  # in each second one review of 3 stars, one of 4 and one of 5
     item = {"id": {"S": f"review-{n}"}, "rated": {"S": f"lamp/{3 + n % 3}"}}
     client.put_item(TableName="dynapages-reviews", Item={**item, "at": {"N": str(n // 3)}})
 
-index = Index("dynapages-reviews", "by_rating", partition="rated", sort="at", table_key=("id",))
+key = {"partition": "rated", "sort": "at", "table_key": ("id",), "key_types": types}
+index = Index("dynapages-reviews", "by_rating", **key)
 tokens = Tokens("a secret of this site alone")
 reviews = Feed(index, ["lamp/4", "lamp/5"], client=client, tokens=tokens, name="lamp/4.5")
-with metered() as cost:
+with metered() as meter:
     first = reviews.page(4)
-print([item["id"] for item in first.items], cost.units, cost.rounds)
+print([item["id"] for item in first.items], meter.units, meter.rounds)
 second = reviews.page(4, after=first.next)
 print([item["id"] for item in second.items], second.has_previous, second.has_next)
 again = reviews.page(4, before=second.previous)

@@ -4,9 +4,14 @@ Both are functions, or `Shares` a mapping. Those of `dynapages.Feed.apage` may b
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from inspect import isawaitable
+from math import inf
 from typing import Any, TypeAlias, TypeVar
+
+from dynapages.calls.meter import Meter, labelled_calls, metered_apart
+from dynapages.items import KeyValue
 
 T = TypeVar("T")
 
@@ -19,21 +24,65 @@ Total: TypeAlias = Callable[[], int | Awaitable[int]]
 """A function that returns how many items a list has."""
 
 
-def returned(result: T | Awaitable[T]) -> T:
-    """Return what a function returned. Raises TypeError where that is to be awaited."""
-    if isawaitable(result):
-        if isinstance(result, Coroutine):
-            result.close()
-        raise TypeError("A function that is awaited is for apage and async for")
-    return result
+TOTAL = "total"
+"""The label of the calls that count a list."""
 
 
-async def awaited(result: T | Awaitable[T]) -> T:
-    """Return what a function returned, awaited where it is to be."""
-    if isawaitable(result):
-        value: T = await result
-        return value
-    return result
+# Shares
+
+
+def checked_shares(shares: Shares | None) -> Shares | None:
+    """Return shares as they are given. Raises ValueError for what are none."""
+    return shares if callable(shares) else _checked_weights(shares)
+
+
+def weights_of(shares: Shares | None, partitions: Sequence[KeyValue]) -> Weights | None:
+    """Return how much of a list each partition holds, None where that is not known.
+
+    Raises ValueError for what are no weights, and TypeError for a function that is awaited.
+    """
+    if not callable(shares):
+        return shares
+    return _checked_weights(_returned(shares(partitions)))
+
+
+async def aweights_of(shares: Shares | None, partitions: Sequence[KeyValue]) -> Weights | None:
+    """Return the same by a function that may be awaited."""
+    if not callable(shares):
+        return shares
+    return _checked_weights(await _awaited(shares(partitions)))
+
+
+def _checked_weights(weights: Weights | None) -> Weights | None:
+    """Return weights, or None for none. Raises ValueError for what is not a mapping to numbers."""
+    if weights is None:
+        return None
+    given: object = weights
+    if not isinstance(given, Mapping):
+        sentence = f"Shares are numbers by partition, as {{'red': 60}}, and not {given!r}"
+        raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
+    for partition, number in weights.items():
+        if not _is_share(number):
+            sentence = f"The share of {partition!r} is a number of at least 0, not {number!r}"
+            raise ValueError(sentence)
+    return weights
+
+
+def _is_share(number: object) -> bool:
+    if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
+        return False
+    return 0 <= number < inf
+
+
+# Totals
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many items a list has, and the calls that this took."""
+
+    total: int
+    calls: Meter
 
 
 def checked_total(total: Total | None) -> Total | None:
@@ -44,7 +93,19 @@ def checked_total(total: Total | None) -> Total | None:
     return total
 
 
-def checked_count(count: int) -> int:
+def counted(total: Total) -> Counted:
+    """Count a list. Raises what the function does, ValueError for what it may not return."""
+    with metered_apart() as calls, labelled_calls(TOTAL):
+        return Counted(_checked_count(_returned(total())), calls)
+
+
+async def acounted(total: Total) -> Counted:
+    """Count a list by a function that may be awaited."""
+    with metered_apart() as calls, labelled_calls(TOTAL):
+        return Counted(_checked_count(await _awaited(total())), calls)
+
+
+def _checked_count(count: int) -> int:
     """Return how many items a list has. Raises ValueError for what is not an int."""
     given: object = count
     if not isinstance(given, int) or isinstance(given, bool):
@@ -53,16 +114,21 @@ def checked_count(count: int) -> int:
     return count
 
 
-def checked_weights(weights: Weights | None) -> Weights | None:
-    """Return weights, or None for none. Raises ValueError for what is not a mapping to numbers."""
-    if weights is None:
-        return None
-    given: object = weights
-    if not isinstance(given, Mapping):
-        sentence = f"Shares are numbers by partition, as {{'red': 60}}, and not {given!r}"
-        raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
-    for partition, number in weights.items():
-        if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
-            sentence = f"The share of {partition!r} is a number of at least 0, not {number!r}"
-            raise ValueError(sentence)  # noqa: TRY004 - likewise
-    return weights
+# Functions that may be awaited
+
+
+def _returned(result: T | Awaitable[T]) -> T:
+    """Return what a function returned. Raises TypeError where that is to be awaited."""
+    if isawaitable(result):
+        if isinstance(result, Coroutine):
+            result.close()
+        raise TypeError("A function that is awaited is for apage and async for")
+    return result
+
+
+async def _awaited(result: T | Awaitable[T]) -> T:
+    """Return what a function returned, awaited where it is to be."""
+    if isawaitable(result):
+        value: T = await result
+        return value
+    return result

@@ -2,29 +2,30 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isinf
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
 from dynapages.calls.client_types import QueryClient
-from dynapages.calls.meter import Meter, labelled_calls, metered_apart, quantity
+from dynapages.calls.meter import quantity
 from dynapages.calls.plain_client import Resource
 from dynapages.calls.pool import Pool, agather, seconds_left
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item
 from dynapages.lists.counts import (
+    Counted,
     Shares,
     Total,
     Weights,
-    awaited,
-    checked_count,
+    acounted,
+    aweights_of,
+    checked_shares,
     checked_total,
-    checked_weights,
-    returned,
+    counted,
+    weights_of,
 )
-from dynapages.lists.explain import Explanation, explain, with_counting
+from dynapages.lists.feed_pages import END, START, FeedPage
 from dynapages.lists.first_reads import MeanSizes, first_reads_of
 from dynapages.lists.merging import Rounds
 from dynapages.lists.partitions import MOST_SECTIONS, Partitions, sections_of
@@ -46,10 +47,6 @@ from dynapages.lists.tokens import BadToken, Tokens
 
 T = TypeVar("T")
 
-START = "start"
-"""What the first page is behind, in place of a token."""
-END = "end"
-"""What the last page is before, in place of a token."""
 ITEMS_AT_ONCE = 100
 """Items that iterating a feed reads at once at first, and for each partition later."""
 MOST_AT_ONCE = 2_000
@@ -58,8 +55,6 @@ GROWTH = 4
 """How many times as much iterating a feed reads, each time that it reads on."""
 PARALLEL_READS = 10
 """Calls at a time where no pool is given: as many as a botocore client has connections."""
-TOTAL = "total"
-"""The label of what counts a list."""
 SIZES = MeanSizes()
 """Sizes of the items of each table and index, as feeds of this process have read them."""
 ONE_OF_BOTH = gettext_noop("Give either “after” or “before”, not both.")
@@ -176,7 +171,7 @@ class Feed(Generic[T]):
         self._has_filter = "FilterExpression" in further
         self._has_projection = "ProjectionExpression" in further
         self._pool = pool
-        self._shares = shares
+        self._shares = checked_shares(shares)
         self._total = checked_total(total)
         # Of each overload it returns what that one says.
         made: Callable[[Item], Any] = parse or (_unparsed if wire else python_item)
@@ -210,7 +205,7 @@ class Feed(Generic[T]):
 
     def page(
         self, size: int, *, after: str | None = None, before: str | None = None
-    ) -> "FeedPage[T]":
+    ) -> FeedPage[T]:
         """Read the page of ``size`` items behind one of the feed's strings, or the first page.
 
         ``after`` is `FeedPage.next`, `FeedPage.first` or a cursor, ``before`` is
@@ -220,21 +215,22 @@ class Feed(Generic[T]):
         """
         return self.page_at(self._request(size, after, before))
 
-    def page_at(self, request: PageRequest) -> "FeedPage[T]":
+    def page_at(self, request: PageRequest) -> FeedPage[T]:
         """Read the page of a request, for who has positions and strings of pages of their own.
 
         Raises what `page` does.
         """
+        weights = weights_of(self._shares, self._partitions)
         if self._total is None:
-            return self._page(self._read(request, self._weights()), request)
+            return self._page(self._read(request, weights), request)
         with self._threads().together() as together:
-            counting = together.start(self._counted, self._total)
-            page = self._read(request, self._weights())
-            return self._page(page, request, counted=counting.result())
+            counting = together.start(counted, self._total)
+            page = self._read(request, weights)
+            return self._page(page, request, counts=counting.result())
 
     async def apage(
         self, size: int, *, after: str | None = None, before: str | None = None
-    ) -> "FeedPage[T]":
+    ) -> FeedPage[T]:
         """Read a page as `page` does, by a client whose methods are awaited.
 
         Raises what `page` does, and TypeError for a client whose methods are not.
@@ -243,12 +239,12 @@ class Feed(Generic[T]):
         reading = self._aread(request)
         if self._total is None:
             return self._page(await reading, request)
-        page, counted = await agather(reading, self._acounted(self._total))
-        return self._page(page, request, counted=counted)
+        page, counts = await agather(reading, acounted(self._total))
+        return self._page(page, request, counts=counts)
 
     def __iter__(self) -> Iterator[T]:
         """Yield every item, read in pages of 100 at first, and of more where the list goes on."""
-        weights = self._weights()
+        weights = weights_of(self._shares, self._partitions)
         request = PageRequest(ITEMS_AT_ONCE)
         while True:
             page = self._read(request, weights)
@@ -260,7 +256,7 @@ class Feed(Generic[T]):
 
     async def __aiter__(self) -> AsyncIterator[T]:
         """Yield every item as `__iter__` does, read by a client whose methods are awaited."""
-        weights = await self._aweights()
+        weights = await aweights_of(self._shares, self._partitions)
         request = PageRequest(ITEMS_AT_ONCE)
         while True:
             page = await adrive(self._rounds(request, weights), self._source)
@@ -287,7 +283,7 @@ class Feed(Generic[T]):
 
     async def _aread(self, request: PageRequest) -> Page:
         """Read a page by a client that is awaited."""
-        rounds = self._rounds(request, await self._aweights())
+        rounds = self._rounds(request, await aweights_of(self._shares, self._partitions))
         page = await adrive(rounds, self._source)
         self._note_sizes(page)
         return page
@@ -308,31 +304,10 @@ class Feed(Generic[T]):
 
     # What is known of the list
 
-    def _weights(self) -> Weights | None:
-        """Return how much of the list each partition holds; None where nobody knows."""
-        if not callable(self._shares):
-            return checked_weights(self._shares)
-        return checked_weights(returned(self._shares(self._partitions)))
-
-    async def _aweights(self) -> Weights | None:
-        if not callable(self._shares):
-            return checked_weights(self._shares)
-        return checked_weights(await awaited(self._shares(self._partitions)))
-
     @property
     def _partitions(self) -> Sequence[KeyValue]:
         """Those of all sections."""
         return [partition for section in self.sections for partition in section]
-
-    @staticmethod
-    def _counted(total: Total) -> "_Counted":
-        with metered_apart() as counting, labelled_calls(TOTAL):
-            return _Counted(checked_count(returned(total())), counting)
-
-    @staticmethod
-    async def _acounted(total: Total) -> "_Counted":
-        with metered_apart() as counting, labelled_calls(TOTAL):
-            return _Counted(checked_count(await awaited(total())), counting)
 
     def _note_sizes(self, page: Page) -> None:
         """Note how large the items are, as they are stored, for the price of later pages."""
@@ -383,7 +358,7 @@ class Feed(Generic[T]):
         if weights is not None:
             shares = [float(weights.get(run.partition, 0)) for run in runs]
         elif self._has_filter:
-            # Nobody knows how many of a partition's items pass.
+            # How many of a partition's items pass is not known.
             return [needed] * len(runs)
         else:
             shares = [1.0] * len(runs)
@@ -397,12 +372,12 @@ class Feed(Generic[T]):
         )
 
     def _page(
-        self, page: Page, request: PageRequest, *, counted: "_Counted | None" = None
-    ) -> "FeedPage[T]":
+        self, page: Page, request: PageRequest, *, counts: Counted | None = None
+    ) -> FeedPage[T]:
         total = counting = None
-        if counted is not None:
-            total = counted.total
-            counting = counted.calls
+        if counts is not None:
+            total = counts.total
+            counting = counts.calls
         return FeedPage(
             feed=self,
             items=tuple(self._parse(entry.item) for entry in page.entries),
@@ -437,105 +412,6 @@ class Feed(Generic[T]):
 
     def _position(self, token: str) -> Position:
         return self.signed().read(token, list_name=self.list_name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """How many items a list has, and the calls that this took."""
-
-    total: int
-    calls: Meter
-
-
-@dataclass(frozen=True, slots=True)
-class FeedPage(Generic[T]):
-    """A page of a feed: its ``items``, and the strings of the pages around it.
-
-    A string is None where there is no such page: ``first`` on the first page, ``last`` on the last.
-    They raise ValueError if the feed has no tokens. ``total`` is how many items the list has, where
-    the feed counts them, and ``counting`` are the calls that this took.
-    """
-
-    feed: Feed[T]
-    items: tuple[T, ...]
-    page: Page
-    request: PageRequest
-    total: int | None = None
-    counting: Meter | None = field(default=None, repr=False, compare=False)
-
-    def __repr__(self) -> str:
-        # Not the items, which may be large.
-        items = quantity(len(self.items), "item", "items")
-        return f"<FeedPage of {items} of {self.feed!r}>"
-
-    @property
-    def has_next(self) -> bool:
-        """Whether an item behind the page was read, or the page was read back from a token.
-
-        Not where that token was behind the last item.
-        """
-        return self.page.has_next
-
-    @property
-    def has_previous(self) -> bool:
-        """Whether an item before the page was read, or the page was read on from a token.
-
-        Not where that token was in front of the first item.
-        """
-        return self.page.has_previous
-
-    @property
-    def next(self) -> str | None:
-        """The string of the next page, for ``after=``."""
-        self.feed.signed()
-        position = self.page.next_position
-        return self.feed.token_of(position) if position else None
-
-    @property
-    def previous(self) -> str | None:
-        """The string of the previous page, for ``before=``."""
-        self.feed.signed()
-        position = self.page.previous_position
-        return self.feed.token_of(position) if position else None
-
-    @property
-    def first(self) -> str | None:
-        """The string of the first page, for ``after=``."""
-        self.feed.signed()
-        return START if self.has_previous else None
-
-    @property
-    def last(self) -> str | None:
-        """The string of the last page, for ``before=``."""
-        self.feed.signed()
-        return END if self.has_next else None
-
-    def cursor(self, item: object) -> str:
-        """Return the string of an item of the page, for ``after=`` or ``before=``.
-
-        Raises ValueError for an item that is not on the page, or is there more than once because
-        ``parse`` returned one object for several.
-        """
-        positions = []
-        for entry, own_item in zip(self.page.entries, self.items, strict=True):
-            if own_item is item:
-                positions.append(entry.position)
-        if len(positions) != 1:
-            raise ValueError(
-                f"The item is on this page {len(positions)} times, not once: it has no cursor"
-            )
-        return self.feed.token_of(positions[0])
-
-    def explain(self) -> Explanation:
-        """Return how the page was read, what its Queries cost, and what counting the list took.
-
-        What a function of ``shares`` reads is counted by `metered` alone.
-        """
-        index = self.feed.index
-        explanation = explain(self.page, plan=self.feed.name or index.name or index.table)
-        if self.counting is None:
-            return explanation
-        return with_counting(explanation, self.counting)
 
 
 def _source_of(

@@ -21,7 +21,7 @@ from pydantic import WithJsonSchema
 
 from dynapages.calls.meter import current_meter
 from dynapages.django.paging import BadCursor, PageLinks, Pager, note_list
-from dynapages.lists.feed import FeedPage
+from dynapages.lists.feed_pages import FeedPage
 from dynapages.lists.reader import Page, PageRequest, PageResult
 from dynapages.ninja.shapes import Address, ResponseBody
 

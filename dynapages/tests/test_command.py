@@ -122,7 +122,7 @@ class TestWrongInput:
             ([], "A Query has a --table and a --key, or is a file of JSON: --query"),
             (["--table", "x"], "A Query has a --table and a --key, or is a file of JSON: --query"),
             (["--query", "-", "--table", "x"], "give --query or the others"),
-            (["--query", "no/such/file"], "No such file or directory: 'no/such/file'"),
+            (["--query", "no/such/file"], "no/such/file: No such file or directory"),
             ([*OPTIONS, "--values", "{"], "--values is a JSON object, and this is no JSON"),
             ([*OPTIONS, "--names", "[1]"], "--names is a JSON object, and not [1]"),
             ([*OPTIONS, "--values", '{":a": true}'], 'such as {"BOOL": true}, and not true'),
@@ -158,6 +158,7 @@ class TestAFailure:
     def test_of_a_missing_table_is_a_sentence(self, notes, explain):
         status, _, complaint = explain("--table", "no-such-table", *OPTIONS[4:], *RED)
         assert (status, complaint.count("\n")) == (1, 1)
+        assert complaint.startswith("There is no such table")
 
     def test_of_an_address_where_nothing_answers_is_a_sentence(self, notes, explain):
         status, _, complaint = explain(*OPTIONS, *RED, "--endpoint-url", "http://127.0.0.1:9")
@@ -177,4 +178,4 @@ class TestAFailure:
         for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "DYNAMODB_ENDPOINT_URL"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
-        assert explain(*OPTIONS, *RED) == (1, "", "You must specify a region.\n")
+        assert explain(*OPTIONS, *RED) == (1, "", "Give a --region, or set AWS_DEFAULT_REGION.\n")

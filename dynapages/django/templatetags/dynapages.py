@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from dynapages.django.jinja import jinja_macro, render_jinja
 from dynapages.django.moments import as_datetime, moment_html
 from dynapages.django.paging import PageLinks, links_of, site_name
-from dynapages.lists.feed import FeedPage
+from dynapages.lists.feed_pages import FeedPage
 
 PAGER_TEMPLATE = "dynapages/pager.jinja"
 

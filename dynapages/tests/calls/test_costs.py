@@ -112,6 +112,11 @@ class TestABlock:
             get()
         assert [call.operation for call in meter.log] == ["GetItem"]
 
+    @pytest.mark.parametrize("limit", ["2", [2]])
+    def test_is_a_number(self, limit):
+        with pytest.raises(ValueError, match="a number of units or rounds"):
+            cost(at_most=limit)
+
     def test_has_a_limit(self):
         with pytest.raises(ValueError, match="at_most so many capacity units, or so many rounds"):
             cost()

@@ -15,6 +15,7 @@ from dynapages.calls.meter import metered
 from dynapages.calls.query_explanation import QueryExplanation, explain_query
 from dynapages.items import item_bytes
 from dynapages_testing.merged_lists import Thing
+from dynapages_testing.query_model import QueryModel
 
 pytestmark = pytest.mark.real_engine
 
@@ -312,8 +313,12 @@ class TestClients:
             explain_query(Awaited(), **of_table)
 
     def test_that_are_none_are_refused(self, of_table):
-        with pytest.raises(ValueError, match="a client, a resource or a Table"):
+        with pytest.raises(ValueError, match="is a resource or a Table"):
             explain_query("dynamodb", **of_table)
+
+    def test_without_events_are_refused(self, of_table):
+        with pytest.raises(ValueError, match="a client of botocore or boto3"):
+            explain_query(QueryModel({}), **of_table)
 
 
 class TestFailures:
