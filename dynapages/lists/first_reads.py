@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from math import ceil, erfc, inf, sqrt
+from math import ceil, erfc, inf, isinf, sqrt
 from statistics import fmean
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
@@ -31,7 +31,9 @@ SECOND_ROUNDS = 0.05
 TRANSFER = 0.001
 """The price of transferring an item: without one, items that cost nothing would be read too."""
 SPREAD = 0.45
-"""How far items differ in size: their standard deviation by their mean, until many were read."""
+"""How far items differ in size: their standard deviation by their mean, while few were read."""
+UNKNOWN = inf
+"""How far they differ where none was read."""
 UNEVENNESS = 0.3
 """How far the pace at which a run's items come differs from its mean over time, likewise."""
 TYPICAL_BYTES = 300.0
@@ -117,6 +119,9 @@ def best_first_read(
 def _units(limit: int, item_bytes: float, spread: float) -> float:
     """Return the expected capacity units of reading ``limit`` items, whose sizes differ."""
     mean = limit * item_bytes
+    if isinf(spread):
+        # Any part of the last block may be full.
+        return UNITS_PER_BLOCK * max(mean / BLOCK + 0.5, 1)
     deviation = spread * item_bytes * sqrt(limit)
     # A block more is charged for with the probability that the items reach over its border.
     borders = range(BLOCK, ceil(mean + 3 * deviation), BLOCK)
@@ -136,7 +141,7 @@ def first_reads_of(
     shares: Sequence[float],
     *,
     item_bytes: float = TYPICAL_BYTES,
-    spread: float = SPREAD,
+    spread: float = UNKNOWN,
     more: int = 0,
 ) -> list[int]:
     """Return the limit of each run's first read, for a page of ``needed`` items of them all.
@@ -189,7 +194,9 @@ class MeanSizes:
         return self._means.get(index, TYPICAL_BYTES)
 
     def spread(self, index: str) -> float:
-        """Return the standard deviation by the mean, which begins as `SPREAD`."""
+        """Return the standard deviation by the mean, which begins as `UNKNOWN`."""
+        if not self._seen[index]:
+            return UNKNOWN
         mean = self.mean(index)
         variance = max(self._squares.get(index, mean**2) - mean**2, 0.0)
         seen = min(self._seen[index], 1 / _LEAST_WEIGHT)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dynapages import Feed, FeedPage, Index, Tokens
 from dynapages.items import Item, item_bytes
 from dynapages.lists import MeanSizes, best_first_read, feed, first_reads_of
-from dynapages.lists.first_reads import SPREAD, TYPICAL_BYTES
+from dynapages.lists.first_reads import SPREAD, TYPICAL_BYTES, UNKNOWN
 from dynapages_testing.chance import examples
 from dynapages_testing.query_model import QueryModel
 
@@ -55,6 +55,12 @@ class TestTheLimitsOfFirstReads:
         assert best_first_read(**how).limit == 10
         assert best_first_read(**how, more=2).limit == 8
 
+    def test_are_the_fewest_where_the_sizes_of_items_are_not_known(self):
+        known, unknown = (
+            first_reads_of(21, [1.0, 1.0], spread=spread)[0] for spread in (0.0, UNKNOWN)
+        )
+        assert unknown < known
+
     def test_are_fewer_where_the_sizes_of_items_differ(self):
         alike, mixed = (
             first_reads_of(51, [1.0] * 16, item_bytes=360, spread=spread)[0]
@@ -80,11 +86,13 @@ class TestTheMeanOfAnIndex:
     def test_has_a_spread_that_falls_while_all_items_are_alike(self):
         sizes, spreads = MeanSizes(), []
         for _ in range(50):
-            spreads.append(sizes.spread("all"))
             sizes.note_bytes("all", 400)
-        assert spreads[0] == pytest.approx(SPREAD)
+            spreads.append(sizes.spread("all"))
         assert spreads == sorted(spreads, reverse=True)
         assert spreads[-1] < 0.1
+
+    def test_has_a_spread_that_is_not_known_before_anything_was_seen(self):
+        assert MeanSizes().spread("all") == UNKNOWN
 
     def test_has_the_spread_of_what_was_seen(self):
         sizes = MeanSizes()
