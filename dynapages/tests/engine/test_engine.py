@@ -120,6 +120,7 @@ class TestFindingAnEngine:
         binary.touch()
         (tmp_path / "src").mkdir()
         monkeypatch.chdir(tmp_path / "src")
+        monkeypatch.setenv("PATH", str(tmp_path))
         assert find_dynoxide() == binary
 
     @pytest.fixture
