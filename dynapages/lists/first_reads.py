@@ -160,22 +160,32 @@ def first_reads_of(
     second_round = SecondRound(TAIL * SECOND_ROUND, most_chance=SECOND_ROUNDS / len(shares))
     # That a run has no more of the page is shown by an item behind that.
     behind = 0 if more else 1
-    total = sum(shares)
+    # One of several runs need not bring the item behind the page in order.
+    needed_in_order = max(needed - 1, 1)
+    # Rounded, so that lists that are about alike are priced once.
+    bytes_of_items = round(item_bytes, -1)
+    spread_of_items = round(spread, 2)
     limits = []
-    for share in shares:
-        part = share / total if total else 1 / len(shares)
+    for part in _parts_of(shares):
         best = best_first_read(
-            # One of several runs need not bring the item behind the page in order.
-            needed=max(needed - 1, 1),
+            needed=needed_in_order,
             share=max(round(part, 3), _LEAST_SHARE),
             most=needed,
-            item_bytes=round(item_bytes, -1),
+            item_bytes=bytes_of_items,
             more=more + behind,
-            spread=round(spread, 2),
+            spread=spread_of_items,
             second_round=second_round,
         )
         limits.append(min(best.limit + behind, needed))
     return limits
+
+
+def _parts_of(shares: Sequence[float]) -> list[float]:
+    """Return shares as parts of one: even ones where nothing is expected anywhere."""
+    total = sum(shares)
+    if not total:
+        return [1 / len(shares)] * len(shares)
+    return [share / total for share in shares]
 
 
 # Sizes
