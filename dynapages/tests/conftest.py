@@ -4,6 +4,7 @@ The engine is the one at ``DYNAMODB_ENDPOINT_URL``, else one of `dynapages.engin
 tests that need one are skipped.
 """
 
+import botocore.session
 import pytest
 from hypothesis import settings
 
@@ -37,6 +38,20 @@ def client(connection):
     client = build_client(connection)
     refuse_what_aws_refuses(client)
     return client
+
+
+@pytest.fixture
+def plain(connection):
+    """A client of botocore's that nothing of this library has seen."""
+    client = botocore.session.get_session().create_client(
+        "dynamodb",
+        connection.region,
+        endpoint_url=connection.endpoint_url,
+        aws_access_key_id=connection.access_key,
+        aws_secret_access_key=connection.secret_key,
+    )
+    yield client
+    client.close()
 
 
 @pytest.fixture(scope="module")

@@ -32,20 +32,6 @@ def table(new_table, client):
 
 
 @pytest.fixture
-def plain(connection):
-    """A client of botocore's that nothing of this library has seen."""
-    client = botocore.session.get_session().create_client(
-        "dynamodb",
-        connection.region,
-        endpoint_url=connection.endpoint_url,
-        aws_access_key_id=connection.access_key,
-        aws_secret_access_key=connection.secret_key,
-    )
-    yield client
-    client.close()
-
-
-@pytest.fixture
 def get(plain, table):
     """Reads an item: half a unit."""
     return partial(plain.get_item, TableName=table, Key=KEY)

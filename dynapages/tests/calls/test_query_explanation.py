@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from functools import partial
 
-import botocore.session
 import pytest
 from botocore.exceptions import ClientError
 from botocore.stub import Stubber
@@ -73,19 +72,6 @@ def explain_filtered(explain):
         FilterExpression="#state = :state",
         ExpressionAttributeNames={"#kind": "p", "#state": "state"},
     )
-
-
-@pytest.fixture
-def plain(connection):
-    client = botocore.session.get_session().create_client(
-        "dynamodb",
-        connection.region,
-        endpoint_url=connection.endpoint_url,
-        aws_access_key_id=connection.access_key,
-        aws_secret_access_key=connection.secret_key,
-    )
-    yield client
-    client.close()
 
 
 class TestAnExplanation:
