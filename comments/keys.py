@@ -14,6 +14,7 @@ author who is blocked   ``AUTHOR#<user>``     ``AUTHOR#<user>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
+checkpoint of an import ``IMPORT#<digest>``   ``IMPORT#<digest>``
 rate limit              ``LIMIT#<hash>``      ``LIMIT#<hash>``
 what is still owed      ``DUE#<n>``           ``<moment>#<token>``
 ======================  ====================  =====================
@@ -259,6 +260,11 @@ def checkpoint(stream: str, shard: str) -> dict[str, str]:
     """Return the key of how far a shard of a stream was read (see `dynapages.streams.walk`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     return _alone(f"CHECKPOINT#{table}#{label}#{shard}")
+
+
+def import_checkpoint(digest: str) -> dict[str, str]:
+    """Return the key of how far the rows with this digest are written by an import."""
+    return _alone(f"IMPORT#{digest}")
 
 
 def scored(number: int, unique_id: str) -> str:

@@ -275,5 +275,15 @@ class CommentReply(CommentItem):
     version = NumberAttribute(attr_name="n", default=1)
 
 
+class ImportCheckpoint(CommentItem):
+    """How far an import has come that is not finished: both keys ``IMPORT#<digest>``.
+
+    ``row`` is the number of the last row that is wholly written, from 0, with all before it.
+    """
+
+    row = NumberAttribute()
+    saved_at = UnicodeAttribute(attr_name="at")
+
+
 TABLE = Comment.Meta.table_name
 """The name of the table, prefix included."""

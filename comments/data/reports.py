@@ -49,6 +49,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "written": result.written,
         # By the names that the sentences below have in braces.
         **asdict(result.verdicts),
+        "resumed": result.resumed,
         "products_created": result.products_created,
         "left": result.unfinished,
         "units": result.units.counted,
@@ -118,6 +119,10 @@ def _remarks(result: ImportResult) -> Iterator[str]:
             more = f" and {further} more"
         yield f"Languages: {', '.join(shown)}{more}."
     remarks = (
+        (
+            result.resumed,
+            "Rows that the run before had written, and which were not compared: {:,}.",
+        ),
         (result.verdicts.moved, "Replaced comments that were moved from other products: {:,}."),
         (findings.guessed_languages, "Rows whose language was guessed: {:,}."),
         (findings.made_ids, "Rows without an id, which got one: {:,}."),

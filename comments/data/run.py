@@ -10,18 +10,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from comments.data.changes import Change, Verdict, VerdictCounts
+from comments.data.checkpoints import delete_checkpoint, load_checkpoint, save_checkpoint
 from comments.data.rows import CommentParser, Findings
 from comments.data.shapes import Shape
 from comments.data.writer import BulkWriter, bounded_chunks
 from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.calls import Units, units_of_process
-from dynapages.django.options import Progress
+from dynapages.django.options import Advance, Progress
+from dynapages.files.forecasts import Forecast
 from dynapages.files.records import Record, Rejected
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.row_files import OpenRows, RowFile
-from dynapages.files.two_passes import TwoPassImport, Version
+from dynapages.files.two_passes import WHOLE, Part, TwoPassImport
 from dynapages.files.values import Skipped
+from dynapages.files.winners import Version
 from dynapages.pynamodb import FAILURES
 
 EnsureProducts = Callable[..., int]
@@ -87,9 +90,10 @@ class ImportResult:
 
     ``verdicts`` and ``findings`` are about all rows that were read, ``cells`` the languages and
     ratings of those that are not superseded. Of a trial the verdicts are what would be, if it was
-    compared with what is stored: there may be no database yet. ``unfinished`` is the number of
-    changes whose postings or ranks could not be written yet. ``units`` are those of all reads and
-    writes.
+    compared with what is stored: there may be no database yet. ``resumed`` is the number of
+    comments that an interrupted run of the same import had written, which have no verdict.
+    ``unfinished`` is the number of changes whose postings or ranks could not be written yet.
+    ``units`` are those of all reads and writes.
     """
 
     passes: TwoPassImport[NewComment]
@@ -99,6 +103,7 @@ class ImportResult:
     cells: Counter[Cell] = field(default_factory=Counter)
     products_created: int = 0
     is_compared: bool = True
+    resumed: int = 0
     unfinished: int = 0
     units: Units = field(default_factory=Units)
 
@@ -130,12 +135,16 @@ def import_file(
     rejects: RejectsFile,
     progress: Progress,
     is_trial: bool = False,
+    part: Part = WHOLE,
+    from_start: bool = False,
 ) -> ImportResult:
     """Write a file's comments, and its rejected rows to ``rejects``; a trial writes no comments.
 
     ``ensure_products`` is called with ids of products before comments on them are written, and
-    the file's ids by those they were mapped to; it returns how many it created. Raises
-    FileUnreadable, BadMapping and RejectsUnwritable before anything is written.
+    the file's ids by those they were mapped to; it returns how many it created. What an interrupted
+    run of the same import has written is passed over, unless it begins ``from_start``. Of several
+    processes each imports a ``part``. Raises FileUnreadable, BadMapping and RejectsUnwritable
+    before anything is written.
     """
     # The second pass finds the same again: only what the first one found is reported.
     first_findings, second_findings = Findings(), Findings()
@@ -144,7 +153,7 @@ def import_file(
     def parse(opened: OpenRows) -> Iterator[NewComment | Rejected | Skipped]:
         return source.parse(opened, next(findings_by_pass))
 
-    passes = TwoPassImport(source.file, parse, version_of)
+    passes = TwoPassImport(source.file, parse, version_of, _product_of, part)
     with rejects:
         passes.check(rejects, progress)
     result = ImportResult(passes, first_findings, is_trial)
@@ -153,23 +162,89 @@ def import_file(
         if is_trial:
             _compare(result, writer, progress)
         else:
-            _write(result, writer, products, progress)
-            result.unfinished = writer.finish(progress)
+            _Load(result, writer, products, progress).run(from_start=from_start)
     result.verdicts += VerdictCounts(superseded=passes.superseded)
     result.products_created = products.created
     return result
 
 
-def _write(
-    result: ImportResult, writer: BulkWriter, products: "_Products", progress: Progress
-) -> None:
-    """Write the newest version of each comment, chunk by chunk."""
-    passes = result.passes
-    with progress.step("Writing", total=passes.read, unit=" rows") as advance:
-        for chunk in bounded_chunks(products.noted(passes.winning())):
-            result.add(writer.put(chunk, prepare=products.ensure))
-            advance(len(chunk))
-        advance(passes.superseded)
+@dataclass(slots=True)
+class _Load:
+    """Writes the newest version of each comment, chunk by chunk.
+
+    Behind each chunk but the last a checkpoint is stored, from which an interrupted import goes on.
+    """
+
+    result: ImportResult
+    writer: BulkWriter
+    products: "_Products"
+    progress: Progress
+    has_checkpoint: bool = False
+
+    def run(self, *, from_start: bool) -> None:
+        """Write the comments, and what they owe; of an interrupted run before this one as well."""
+        done = -1
+        if not from_start:
+            done = self._row_of_checkpoint()
+        self._write(done)
+        self.result.unfinished = self.writer.finish(self.progress)
+        # While something is owed, the same command goes on with it.
+        if self.has_checkpoint and not self.result.unfinished:
+            delete_checkpoint(self._checkpoint)
+
+    def _write(self, done: int) -> None:
+        """Write the comments behind a row, and note those up to it."""
+        passes, progress = self.result.passes, self.progress
+        total = passes.read // passes.part.of
+        forecast = Forecast(progress, "Writing {total} takes about {time}.")
+        written = 0
+        last_row = -1
+        with progress.step("Writing", total=total, unit=" rows") as advance:
+            behind = self._behind(done, advance)
+            for chunk in bounded_chunks(self.products.noted(behind)):
+                if last_row >= 0:
+                    self._save(last_row)
+                last_row = passes.row_number
+                changes = self.writer.put(chunk, prepare=self.products.ensure)
+                self.result.add(changes)
+                written += len(chunk)
+                advance(len(chunk))
+                forecast.note(written, max(written, total - self.result.resumed))
+
+    def _behind(self, done: int, advance: Advance) -> Iterator[NewComment]:
+        """Yield the comments behind a row; of those up to it note what they may owe."""
+        result = self.result
+        for comment in result.passes.winning():
+            if result.passes.row_number > done:
+                yield comment
+                continue
+            self.writer.note_written(comment)
+            result.resumed += 1
+            result.cells[comment.language, comment.rating] += 1
+            advance(1)
+
+    # The checkpoint
+
+    @property
+    def _checkpoint(self) -> str:
+        return f"{self.result.passes.digest}#{self.result.passes.part}"
+
+    def _row_of_checkpoint(self) -> int:
+        """Return the last row that an interrupted run has written, -1 if there is none; say so."""
+        written = load_checkpoint(self._checkpoint)
+        if written is None:
+            return -1
+        self.has_checkpoint = True
+        moment = written.saved_at.strftime("%Y-%m-%d %H:%M UTC")
+        self.progress.say(
+            f"Going on behind row {written.row + 1:,}, which a run that stopped on {moment} has "
+            f"written; --from-start compares all rows again."
+        )
+        return written.row
+
+    def _save(self, row: int) -> None:
+        self.has_checkpoint = True
+        save_checkpoint(self._checkpoint, row)
 
 
 def _compare(result: ImportResult, writer: BulkWriter, progress: Progress) -> None:
@@ -186,7 +261,6 @@ def _compare(result: ImportResult, writer: BulkWriter, progress: Progress) -> No
             else:
                 result.add(changes)
             advance(len(chunk))
-        advance(passes.superseded)
 
 
 def _changes(writer: BulkWriter, comments: Sequence[NewComment]) -> list[Change] | None:
@@ -230,6 +304,10 @@ class _Products:
             originals = {**self.before, **self.mapped}
             self.created += self.create(sorted(missing), originals=originals, names=self.names)
             self.ensured |= missing
+
+
+def _product_of(comment: NewComment) -> str:
+    return comment.product_id
 
 
 def version_of(comment: NewComment) -> Version:

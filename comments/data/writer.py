@@ -10,6 +10,7 @@ still stored. The ranks are derived at the end, and what earlier imports have le
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from comments import keys, signals
 from comments.data.changes import Change, Verdict, VerdictCounts
@@ -36,6 +37,7 @@ from dynapages.calls import (
 )
 from dynapages.django.options import Progress
 from dynapages.items import Item
+from dynapages.lists import sort_key_of
 from dynapages.process import client
 from dynapages.pynamodb import FAILURES
 from dynapages.work import worker
@@ -133,6 +135,13 @@ class BulkWriter:
             changes.append(Change.between(stored.get(keys.comment(comment.id)), comment))
         return changes
 
+    def note_written(self, comment: NewComment) -> None:
+        """Note a comment that an interrupted import has written, for what it may still owe."""
+        place = sort_key_of(comment.created_at, comment.id)
+        self._changed_products.add(comment.product_id)
+        # It may have been changed since: it is not counted as seen.
+        self._add_hint(comment.product_id, place, 0)
+
     def finish(self, progress: Progress) -> int:
         """Do what the comments written since the last call owe, and those that were there already.
 
@@ -144,7 +153,8 @@ class BulkWriter:
             for committed in self._owed:
                 committed.end(is_done=True)
         else:
-            left += len(self._owed)
+            # What an earlier run has owed is left as well, and not counted here.
+            left += max(1, len(self._owed))
         self._changed_products, self._hints, self._owed = set(), {}, []
         worker().flush(seconds=CLOSING_SECONDS)
         return left
@@ -173,11 +183,12 @@ class BulkWriter:
         product_ids: set[str] = set()
         for change in changes:
             product_ids |= change.products
-        owes = Owes(ranks=dict.fromkeys(product_ids, ""))
-        committed = Committed(owes.due_item())
-        for action in committed.actions:
-            write_item(client(), action)
-        self._owed.append(committed)
+        owed = Owes(ranks=dict.fromkeys(product_ids, "")).due_item()
+        if owed is None:
+            return
+        write_item(client(), owed.action)
+        # Its key is enough to delete it: a large import has thousands, each with many products.
+        self._owed.append(Committed(replace(owed, payload={})))
 
     def _put(self, changes: Sequence[Change]) -> set[str]:
         """Write changes; return the ids of the comments that others have changed meanwhile."""

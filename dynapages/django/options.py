@@ -98,6 +98,18 @@ class Progress:
         self._shown = shown
         self._is_terminal = sys.stderr.isatty()
 
+    def say(self, line: str) -> None:
+        """Write a line, above the bar of a step if there is one."""
+        if not self._shown:
+            return
+        if not self._is_terminal:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+            return
+        from tqdm import tqdm  # noqa: PLC0415 - only some commands need it
+
+        tqdm.write(line, file=sys.stderr)
+
     @contextmanager
     def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
         """Yield a function to call with the number of units done since its last call."""

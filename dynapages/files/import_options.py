@@ -1,5 +1,6 @@
 """The options of commands that import files, and what they say of a file and its values."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from dynapages.files.columns import BadMapping
 from dynapages.files.dates import DateFormats, FormatUnknown
 from dynapages.files.encodings import require_encoding
 from dynapages.files.row_files import RowFile
+from dynapages.files.two_passes import WHOLE, Part
 from dynapages.files.values import ValueRules, parse_rules
 
 _DELIMITERS = {"tab": "\t", "\\t": "\t"}
@@ -116,6 +118,25 @@ def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
     add_at_a_time_option(parser)
+
+
+def add_part_option(parser: CommandParser) -> None:
+    """Add ``--part``, by which several processes import one file."""
+    parser.add_argument(
+        "--part",
+        type=_part,
+        default=WHOLE,
+        metavar="N/M",
+        help="import only this part of the file, such as 2/8, while other processes import the "
+        "other parts",
+    )
+
+
+def _part(text: str) -> Part:
+    try:
+        return Part.parse(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from error
 
 
 def row_file(

@@ -71,7 +71,7 @@ class PlainFile(Generic[Built]):
         with rejects:
             passes.check(rejects, progress)
         if not self.is_trial:
-            with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
+            with progress.step("Writing", total=passes.won, unit=" rows") as advance:
                 for some in in_chunks(passes.winning(), ROWS_AT_A_TIME):
                     put(some)
                     advance(len(some))

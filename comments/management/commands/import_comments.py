@@ -23,6 +23,7 @@ from dynapages.files.import_command import import_run
 from dynapages.files.import_options import (
     add_columns_option,
     add_file_options,
+    add_part_option,
     add_value_options,
     date_formats,
     row_file,
@@ -81,11 +82,20 @@ class Command(TableCommand):
             action="store_true",
             help="send the signals of what is written, as the pages do (docs/installing.md)",
         )
+        add_part_option(parser)
+        parser.add_argument(
+            "--from-start",
+            action="store_true",
+            help="compare all rows, also those that an interrupted run has written",
+        )
         add_file_options(parser)
 
     def handle(self, **options: Any) -> None:
         progress = Progress(shown=not options["json"])
-        with import_run(self, options["file"], options, of="comments") as (path, rejects):
+        part = options["part"]
+        # Each part has its own list of rejected rows.
+        of = "comments" if part.is_whole else f"comments.{part.number}-of-{part.of}"
+        with import_run(self, options["file"], options, of=of) as (path, rejects):
             result = import_file(
                 self.source(path, options, progress),
                 writer=BulkWriter(Batches(client(), pool()), announces=options["signals"]),
@@ -93,6 +103,8 @@ class Command(TableCommand):
                 rejects=rejects,
                 progress=progress,
                 is_trial=options["dry_run"],
+                part=part,
+                from_start=options["from_start"],
             )
         report_of(result, rejects).print(self, rejects, as_json=options["json"])
         if result.unfinished:

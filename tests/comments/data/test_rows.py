@@ -15,7 +15,7 @@ from comments.items import NewComment
 from dynapages.files.columns import BadMapping, columns_among, parse_columns, parse_pairs
 from dynapages.files.identifiers import identifier_of
 from dynapages.files.records import Record, Rejected
-from dynapages.files.two_passes import Winners
+from dynapages.files.winners import Versions
 from shop.accounts.names import USERNAME_RULE
 from tests.support.comments.options import comments_set
 
@@ -221,10 +221,11 @@ class TestWinners:
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(-3, 3)), max_size=20))
     def test_are_the_newest_and_of_those_the_last(self, versions):
         rows = [comment(id=name, created_at=f"{1970 + day:04}-01-01") for name, day in versions]
-        winners = Winners()
-        for number, version in enumerate(rows):
-            winners.offer(version_of(version), row=number)
-        won = {n for n, version in enumerate(rows) if winners.is_winner(version_of(version), row=n)}
+        with Versions() as offered:
+            for number, version in enumerate(rows):
+                offered.offer(version_of(version), row=number)
+            winners = offered.winners()
+        won = {number for number in range(len(rows) + 1) if number in winners}
         newest = {
             name: max((d, n) for n, (i, d) in enumerate(versions) if i == name)[1]
             for name in {name for name, _ in versions}
