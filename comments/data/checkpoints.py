@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from comments import keys
 from comments.models import TABLE, ImportCheckpoint
 from dynapages.calls import clock
-from dynapages.items import parse_timestamp, timestamp, wire_key
+from dynapages.items import wire_key
+from dynapages.lists import parse_timestamp, timestamp
 from dynapages.process import client
 from dynapages.writes import delete, put, write_item
 

@@ -21,7 +21,10 @@ from tests.support.importing import run_import
 from tests.support.work import forget_what_waits
 
 pytestmark = [pytest.mark.usefixtures("searchable"), pytest.mark.real_engine]
-ROWS, CHUNK = 20, 5
+CHUNK = 5
+CHUNKS = 3
+"""Those of a product, before one of another."""
+ROWS = CHUNKS * CHUNK
 
 
 class Killed(BaseException):
@@ -34,11 +37,14 @@ def product(fresh):
 
 
 @pytest.fixture
-def path(tmp_path, product, monkeypatch):
+def path(tmp_path, product, fresh, monkeypatch):
+    """A file of comments on a product, and of few on another behind them."""
     monkeypatch.setattr(writer, "CHUNK", CHUNK)
     rows = []
-    for number in range(ROWS):
-        row = {"id": f"{product}-{number}", "product_id": product, "language": "en"}
+    other = fresh("other")
+    for number in range(ROWS + CHUNK):
+        row = {"id": f"{product}-{number}", "language": "en"}
+        row["product_id"] = product if number < ROWS else other
         row |= {"rating": 5, "created_at": "2024-01-01", "body": "A kettle that whistles"}
         rows.append(json.dumps(row))
     path: Path = tmp_path / "comments.jsonl"
@@ -74,8 +80,8 @@ def number_found(product_id: str) -> int:
 
 
 def test_no_row_is_left_without_its_words(path, product):
-    run_without_postings(path, chunks=3)
+    run_without_postings(path, chunks=CHUNKS)
     counts = run_import("import_comments", path)
-    assert (counts["resumed"], counts["new"], counts["left"]) == (3 * CHUNK, ROWS - 3 * CHUNK, 0)
+    assert (counts["resumed"], counts["new"], counts["left"]) == (ROWS, CHUNK, 0)
     assert number_found(product) == ROWS
     assert changes_of(product) == []
