@@ -11,7 +11,7 @@ from comments.data.run import ImportResult
 from comments.filters import RATINGS, language_name
 from dynapages.django.text_tables import format_table
 from dynapages.files.rejects import RejectsFile
-from dynapages.files.reports import ImportReport, first_rejected
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected
 
 _LANGUAGES_SHOWN = 12
 
@@ -24,7 +24,19 @@ def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
         sentences = _sentences_of_trial(result, counts, rejects)
     else:
         sentences = _sentences(result, counts)
-    return ImportReport(counts, sentences)
+    return ImportReport(counts, sentences, _then(result))
+
+
+def _then(result: ImportResult) -> str:
+    """Return what to do next, once all rows are read; empty where that cannot be said."""
+    part = result.passes.part
+    if result.is_trial:
+        return WITHOUT_DRY_RUN
+    if not part.is_whole:
+        return f"Next: import the other parts of {part.of}, unless that is done."
+    if result.product_url:
+        return f"Next: look at them, for example at {result.product_url}."
+    return ""
 
 
 def unfinished(result: ImportResult) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from comments import host
 from comments.data.changes import Change, Verdict, VerdictCounts
 from comments.data.checkpoints import delete_checkpoint, load_checkpoint, save_checkpoint
 from comments.data.rows import CommentParser, Findings
@@ -18,7 +19,7 @@ from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.calls import Units, units_of_process
 from dynapages.django.options import Advance, Progress
-from dynapages.files.forecasts import Forecast
+from dynapages.files.forecasts import writing_forecast
 from dynapages.files.records import Record, Rejected
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.row_files import OpenRows, RowFile
@@ -92,8 +93,8 @@ class ImportResult:
     ratings of those that are not superseded. Of a trial the verdicts are what would be, if it was
     compared with what is stored: there may be no database yet. ``resumed`` is the number of
     comments that an interrupted run of the same import had written, which have no verdict.
-    ``unfinished`` is the number of changes whose postings or ranks could not be written yet.
-    ``units`` are those of all reads and writes.
+    ``product_url`` is the page of one product. ``unfinished`` is the number of changes whose
+    postings or ranks could not be written yet. ``units`` are those of all reads and writes.
     """
 
     passes: TwoPassImport[NewComment]
@@ -104,6 +105,7 @@ class ImportResult:
     products_created: int = 0
     is_compared: bool = True
     resumed: int = 0
+    product_url: str = ""
     unfinished: int = 0
     units: Units = field(default_factory=Units)
 
@@ -165,6 +167,7 @@ def import_file(
             _Load(result, writer, products, progress).run(from_start=from_start)
     result.verdicts += VerdictCounts(superseded=passes.superseded)
     result.products_created = products.created
+    result.product_url = products.url_of_one()
     return result
 
 
@@ -196,7 +199,7 @@ class _Load:
         """Write the comments behind a row, and note those up to it."""
         passes, progress = self.result.passes, self.progress
         total = passes.read // passes.part.of
-        forecast = Forecast(progress, "Writing {total} takes about {time}.")
+        forecast = writing_forecast(progress)
         written = 0
         last_row = -1
         with progress.step("Writing", total=total, unit=" rows") as advance:
@@ -277,13 +280,14 @@ class _Products:
     """The products of comments that are written, each of which is created once if it is missing.
 
     ``mapped`` are the file's ids by those they were mapped to; ``findings`` are of the row that was
-    read last.
+    read last, and ``one`` is the first product.
     """
 
     create: EnsureProducts
     mapped: Mapping[str, str]
     findings: Findings
     created: int = 0
+    one: str = ""
     ensured: set[str] = field(default_factory=set)
     before: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -291,11 +295,21 @@ class _Products:
     def noted(self, winning: Iterable[NewComment]) -> Iterator[NewComment]:
         """Yield comments; what rows that do not win call products is not noted."""
         for comment in winning:
+            self.one = self.one or comment.product_id
             if self.findings.product_name:
                 self.names[comment.product_id] = self.findings.product_name
             if self.findings.product_before:
                 self.before[comment.product_id] = self.findings.product_before
             yield comment
+
+    def url_of_one(self) -> str:
+        """Return the address of one product's page; empty where nothing was written about any."""
+        if not self.one:
+            return ""
+        found = host.products().find([self.one])
+        if self.one not in found:
+            return ""
+        return found[self.one].url
 
     def ensure(self, product_ids: set[str]) -> None:
         """Create those products that are missing, and were not asked for before."""

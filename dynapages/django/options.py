@@ -21,6 +21,10 @@ SECONDS_OF_PROGRESS = 5.0
 SECONDS_OF_MANY_LINES = 60.0
 """How long a step has so many lines; then one every SECONDS_OF_LATER_PROGRESS."""
 SECONDS_OF_LATER_PROGRESS = 60.0
+_MINUTE = 60
+_HOUR = 60 * _MINUTE
+_FEW = 2
+"""Of a unit of time: fewer are given in the next smaller one."""
 GO_ON = "Run the same command again to go on."
 
 
@@ -77,12 +81,25 @@ def sentence_to_go_on(failure: BaseException) -> str:
 
 def say(command: BaseCommand, line: str) -> None:
     """Write a line to a command's stderr, above a bar of `Progress` if there is one."""
-    if not sys.stderr.isatty():
+    if sys.stderr.isatty():
+        _write_above_a_bar(line)
+    else:
         command.stderr.write(line)
-        return
+
+
+def _write_above_a_bar(line: str) -> None:
     from tqdm import tqdm  # noqa: PLC0415 - only some commands need it
 
     tqdm.write(line, file=sys.stderr)
+
+
+def time_in_words(seconds: float) -> str:
+    """Return a time in seconds, minutes or hours, whichever has few of them."""
+    if seconds < _FEW * _MINUTE:
+        return f"{seconds:.0f} seconds"
+    if seconds < _FEW * _HOUR:
+        return f"{seconds / _MINUTE:.0f} minutes"
+    return f"{seconds / _HOUR:.0f} hours"
 
 
 Advance = Callable[[int], object]
@@ -102,13 +119,11 @@ class Progress:
         """Write a line, above the bar of a step if there is one."""
         if not self._shown:
             return
-        if not self._is_terminal:
+        if self._is_terminal:
+            _write_above_a_bar(line)
+        else:
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
-            return
-        from tqdm import tqdm  # noqa: PLC0415 - only some commands need it
-
-        tqdm.write(line, file=sys.stderr)
 
     @contextmanager
     def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
@@ -163,5 +178,9 @@ class ProgressLines:
             if seconds > SECONDS_OF_MANY_LINES:
                 pause = SECONDS_OF_LATER_PROGRESS
             progress = f"{self._done:,} of {self._total:,}{self._unit}"
-            sys.stderr.write(f"  {self._label}: {progress}, {seconds:.0f} s\n")
+            left = ""
+            if 0 < self._done < self._total:
+                rest = seconds * (self._total - self._done) / self._done
+                left = f", about {time_in_words(rest)} left"
+            sys.stderr.write(f"  {self._label}: {progress}, {seconds:.0f} s{left}\n")
             sys.stderr.flush()

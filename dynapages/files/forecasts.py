@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from dynapages.django.options import Progress
+from dynapages.django.options import Progress, time_in_words
 
 Row = TypeVar("Row")
 TOLD_AFTER = 1.0
@@ -12,10 +12,6 @@ TOLD_AFTER = 1.0
 WORTH_TELLING = 5.0
 """Seconds that a step takes at least, to be announced."""
 _ROWS_BETWEEN_LOOKS = 100
-_MINUTE = 60
-_HOUR = 60 * _MINUTE
-_FEW = 2
-"""Of a unit of time: fewer are given in the next smaller one."""
 
 
 class Forecast:
@@ -47,7 +43,7 @@ class Forecast:
         shown = f"{total:,} {noun}"
         if not is_exact:
             shown = f"about {_rounded(total):,} {noun}"
-        self._progress.say(self._sentence.format(total=shown, time=in_words(whole)))
+        self._progress.say(self._sentence.format(total=shown, time=time_in_words(whole)))
 
     def of_file(
         self, rows: Iterable[Row], bytes_read: Callable[[], int], size: int
@@ -65,10 +61,11 @@ def _rounded(number: int) -> int:
     return int(float(f"{number:.1e}"))
 
 
-def in_words(seconds: float) -> str:
-    """Return a time in words: seconds, minutes, or hours."""
-    if seconds < _FEW * _MINUTE:
-        return f"{seconds:.0f} seconds"
-    if seconds < _FEW * _HOUR:
-        return f"{seconds / _MINUTE:.0f} minutes"
-    return f"{seconds / _HOUR:.0f} hours"
+def checking_forecast(progress: Progress) -> Forecast:
+    """Return the forecast of an import's first step."""
+    return Forecast(progress, "Checking {total} takes about {time}.")
+
+
+def writing_forecast(progress: Progress) -> Forecast:
+    """Return the forecast of an import's longest step."""
+    return Forecast(progress, "Writing {total} takes about {time}.")

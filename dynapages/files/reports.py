@@ -11,6 +11,8 @@ from dynapages.files.rejects import RejectsFile
 
 REJECTED = 1
 """Exit code: rows were rejected."""
+CORRECT_THEM = "Correct the rejected rows or add options, then import again"
+WITHOUT_DRY_RUN = "Next: run the same command without --dry-run."
 
 
 @dataclass(slots=True)
@@ -30,11 +32,13 @@ class RowCounts:
 class ImportReport:
     """What an import did, or as a trial would do.
 
-    ``counts`` are its figures, as ``--json`` prints them; ``sentences`` say the same.
+    ``counts`` are its figures, as ``--json`` prints them; ``sentences`` say the same. ``then`` says
+    what to do next, once all rows are read.
     """
 
     counts: Mapping[str, Any]
     sentences: Sequence[str]
+    then: str = ""
 
     def print(self, command: BaseCommand, rejects: RejectsFile, *, as_json: bool) -> None:
         """Print the figures or the sentences.
@@ -47,7 +51,9 @@ class ImportReport:
         else:
             command.stdout.write("\n".join(self.sentences))
         if rejects.count:
-            raise CommandError(rejects.sentence, returncode=REJECTED)
+            raise CommandError(f"{CORRECT_THEM}: {rejects.sentence}", returncode=REJECTED)
+        if self.then and not as_json:
+            command.stdout.write(self.then)
 
 
 def first_rejected(rejects: RejectsFile) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from zlib import crc32
 
 from dynapages.django.options import Progress
-from dynapages.files.forecasts import Forecast
+from dynapages.files.forecasts import checking_forecast
 from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import Rejected
 from dynapages.files.rejects import RejectsFile
@@ -178,7 +178,6 @@ def checked_rows(
     """Open a file for its first pass, which moves a progress bar by the bytes read."""
     with open_rows(file) as opened:
         size = file.path.stat().st_size  # opening it comes first: that says it when it is missing
-        forecast = Forecast(progress, "Checking {total} takes about {time}.")
         with progress.step("Checking", total=size, unit="B") as advance:
-            rows = forecast.of_file(parse(opened), opened.bytes_read, size)
+            rows = checking_forecast(progress).of_file(parse(opened), opened.bytes_read, size)
             yield opened, opened.advancing(rows, advance)

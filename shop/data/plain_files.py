@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.files.columns import columns_among
+from dynapages.files.forecasts import writing_forecast
 from dynapages.files.records import Record, Rejected, RowRefused, text_of
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.row_files import OpenRows, RowFile
@@ -72,9 +73,13 @@ class PlainFile(Generic[Built]):
             passes.check(rejects, progress)
         if not self.is_trial:
             with progress.step("Writing", total=passes.won, unit=" rows") as advance:
+                forecast = writing_forecast(progress)
+                written = 0
                 for some in in_chunks(passes.winning(), ROWS_AT_A_TIME):
                     put(some)
                     advance(len(some))
+                    written += len(some)
+                    forecast.note(written, passes.won)
         return {
             "rows": passes.rows,
             "read": passes.read,

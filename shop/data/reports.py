@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from django.urls import reverse
+
 from dynapages.files.rejects import RejectsFile
-from dynapages.files.reports import ImportReport, first_rejected
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected
 from shop.data.imported_products import Outcome
 from shop.data.run import ImportResult
 from shop.data.survey import SurveyResult
@@ -18,9 +20,11 @@ def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
     counts = _counts(result)
     if result.is_trial:
         sentences = _sentences_of_trial(result, rejects)
+        then = WITHOUT_DRY_RUN
     else:
         sentences = _sentences(result, counts)
-    return ImportReport(counts, sentences)
+        then = f"Next: sign in as staff, and see them at {reverse('staff_orders')}."
+    return ImportReport(counts, sentences, then)
 
 
 def _counts(result: ImportResult) -> dict[str, Any]:

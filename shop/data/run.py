@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
+from dynapages.files.forecasts import writing_forecast
 from dynapages.files.records import Rejected
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.reports import RowCounts
@@ -165,9 +166,13 @@ class _Load:
         """Put orders, some at a time, and reject those whose id is in use."""
         # The oldest first, so that purchases point to the latest order.
         chunks = in_chunks(orders, ORDERS_AT_A_TIME)
+        forecast = writing_forecast(self.progress)
+        written = 0
         for chunk in self._advancing("Orders", chunks, len(orders)):
             outcomes = _put_changed([one.order for one in chunk], announces=announces)
             self.result.orders.update(outcomes)
+            written += len(chunk)
+            forecast.note(written, len(orders), noun="orders")
             for imported, outcome in zip(chunk, outcomes, strict=True):
                 if outcome is OrderOutcome.ID_IN_USE:
                     self._reject(imported)

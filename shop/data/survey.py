@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynapages.django.options import Advance, Progress
+from dynapages.files.forecasts import checking_forecast
 from dynapages.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynapages.files.reports import RowCounts
 from dynapages.files.row_files import RowFile, open_rows
@@ -102,7 +103,7 @@ def _read(files: OrderFiles, progress: Progress) -> "_Survey":
     for file in (files.orders, files.lines):
         if file is not None and file.path.exists():
             size += file.path.stat().st_size
-    survey = _Survey(files)
+    survey = _Survey(files, progress)
     with progress.step("Checking", total=size, unit="B") as advance:
         survey.read_orders(advance)
         if files.lines is not None:
@@ -113,8 +114,9 @@ def _read(files: OrderFiles, progress: Progress) -> "_Survey":
 class _Survey:
     """The orders of files while their rows are read."""
 
-    def __init__(self, files: OrderFiles) -> None:
+    def __init__(self, files: OrderFiles, progress: Progress) -> None:
         self.marks: set[str] = set()
+        self._progress = progress
         self._files = files
         self._shape = files.shape
         self._orders: dict[str, OrderRows] = {}
@@ -132,7 +134,9 @@ class _Survey:
         shape, name = self._shape, self._files.file_names[0]
         with_lines = self._files.lines is None and not shape.lines_in
         require = partial(shape.require_orders, with_lines=with_lines)
-        for record in _rows(self._files.orders, shape.columns, require, advance):
+        for record in _rows(
+            self._files.orders, shape.columns, require, advance, progress=self._progress
+        ):
             row = RowRef(name, record.line)
             if isinstance(record, Rejected):
                 self._refuse(row, record.reason, record.id)
@@ -151,7 +155,8 @@ class _Survey:
         """Read the second file."""
         columns, name = self._shape.line_columns, self._files.file_names[1]
         self._incomplete_because = ""
-        for file_row in _rows(file, columns, self._shape.require_lines, advance):
+        require, progress = self._shape.require_lines, self._progress
+        for file_row in _rows(file, columns, require, advance, progress=progress):
             is_skipped = isinstance(file_row, Skipped)
             record = file_row.record if isinstance(file_row, Skipped) else file_row
             row = RowRef(name, record.line)
@@ -312,13 +317,17 @@ def _rows(
     columns: Mapping[str, str],
     require: Callable[[Sequence[str]], None],
     advance: Advance,
+    *,
+    progress: Progress,
 ) -> Iterator[Record | Rejected | Skipped]:
     """Yield the rows of a file; one whose id of an order is too long is rejected."""
     id_column = columns.get("order_id", "order_id")
     with open_rows(file) as opened:
         if opened.are_columns_known:
             require(opened.columns)
-        for row in opened.advancing(opened.rows, advance):
+        forecast = checking_forecast(progress)
+        rows = forecast.of_file(opened.rows, opened.bytes_read, file.path.stat().st_size)
+        for row in opened.advancing(rows, advance):
             try:
                 if isinstance(row, Record):  # the id of its order may be no short text
                     field_text("order_id", row.values.get(id_column))

@@ -11,7 +11,7 @@ from dynapages.django.tables import TableCommand
 from dynapages.files.columns import parse_columns
 from dynapages.files.import_command import BAD_USAGE, import_run
 from dynapages.files.import_options import add_columns_option, add_file_options, row_file
-from dynapages.files.reports import ImportReport
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport
 from dynapages.files.row_files import RowFile
 from shop.data.points import ALL_FIELDS, import_points, point_file
 from shop.pickup.bulk_writes import remove_point
@@ -72,6 +72,8 @@ def _report(counts: dict[str, Any], options: dict[str, Any]) -> ImportReport:
             "{points[unchanged]:,} unchanged."
         )
     sentences = [rows.format_map(counts), written.format_map(counts)]
+    then = ""
     if options["dry_run"]:
         sentences.append("Nothing was written.")
-    return ImportReport(counts, sentences)
+        then = WITHOUT_DRY_RUN
+    return ImportReport(counts, sentences, then)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.urls import reverse
 
 from dynapages.django.options import Progress
 from dynapages.django.tables import TableCommand
@@ -16,7 +17,7 @@ from dynapages.files.import_options import (
     add_value_options,
     row_file,
 )
-from dynapages.files.reports import ImportReport
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport
 from shop.data.plain_files import PlainFile, Texts
 from shop.data.products import (
     FIELDS,
@@ -85,4 +86,5 @@ def _report(counts: dict[str, Any], *, is_trial: bool) -> ImportReport:
     ]
     if is_trial:
         sentences.append("Nothing was written.")
-    return ImportReport(counts, sentences)
+        return ImportReport(counts, sentences, WITHOUT_DRY_RUN)
+    return ImportReport(counts, sentences, f"Next: look at them at {reverse('products')}.")

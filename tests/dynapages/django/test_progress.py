@@ -54,7 +54,8 @@ class TestProgressWithoutATerminal:
             advance(1_000)
             advance(500)
             output.wait_for("1,500")
-        assert re.search(r"(?m)^  Orders: 1,500 of 4,000 orders, [0-9]+ s$", output.text())
+        assert re.search(r"(?m)^  Orders: 1,500 of 4,000 orders, [0-9]+ s", output.text())
+        assert re.search(r"(?m), about [0-9]+ seconds left$", output.text())
 
     def test_goes_on_while_nothing_is_done(self, output):
         with orders():
