@@ -66,6 +66,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "left": result.unfinished,
         "units": result.units.counted,
         "amazon_units": result.units.amazon,
+        "calls": result.units.calls,
         "languages": dict(_by_language(result).most_common()),
         "country_codes": probable_countries(findings.language_codes),
         "guessed_languages": findings.guessed_languages,

@@ -88,14 +88,17 @@ class Call:
 class Units:
     """Capacity units of reads and writes: as the database counts them, and as Amazon DynamoDB does.
 
-    As text it is one number where they are equal, and both in words where they are not.
+    As text it is one number where they are equal, and both in words where they are not. ``calls``
+    is the number of calls that took them.
     """
 
     counted: float = 0.0
     amazon: float = 0.0
+    calls: int = 0
 
     def add(self, call: Call) -> None:
         """Add those of a call."""
+        self.calls += 1
         self.counted += call.capacity_units
         self.amazon += call.amazon_units
 

@@ -15,6 +15,7 @@ from lab.bench.api import measure_api
 from lab.bench.data import CommentAnswers, CommentData, OrderAnswers, OrderData
 from lab.bench.engines import data_file, engine_version, require_binary
 from lab.bench.grid import grid, measure_grid
+from lab.bench.imports import measure_imports
 from lab.bench.pages import comment_lists, measure_pages, order_lists
 from lab.bench.site import open_site
 from lab.bench.words import WordData, measure_searches, real_reviews
@@ -27,6 +28,7 @@ CUSTOMER_ORDERS, QUEUED_ORDERS = 10_000, 100_000
 TURNS = 60
 SEARCHES = 500
 VISITS = 250
+IMPORTED_ROWS = 100_000
 MOST_TURNS_OF_THROUGHPUT = 6
 """Each takes seconds, where a turn of another part takes as long as a page."""
 
@@ -49,6 +51,7 @@ class Command(BaseCommand):
             "turns": TURNS,
             "searches": SEARCHES,
             "visits": VISITS,
+            "rows": IMPORTED_ROWS,
         }
         for name, number in numbers.items():
             parser.add_argument(
@@ -150,12 +153,17 @@ def _measure_scale(_options: Mapping[str, Any], progress: Progress) -> Section:
     return forecast(measure_requests(progress))
 
 
+def _measure_imports(options: Mapping[str, Any], progress: Progress) -> Section:
+    return measure_imports(options["rows"], progress)
+
+
 PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
     "comments": _measure_comments,
     "api": _measure_api,
     "orders": _measure_orders,
     "grid": _measure_grid,
     "words": _measure_words,
+    "imports": _measure_imports,
     "peers": _measure_peers,
     "throughput": _measure_throughput,
     "scale": _measure_scale,
