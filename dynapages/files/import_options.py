@@ -81,6 +81,16 @@ def add_value_options(parser: CommandParser, *, has_dates: bool = True) -> None:
     )
 
 
+def add_html_option(parser: CommandParser) -> None:
+    """Add ``--keep-html``, for texts that are to stay as they are."""
+    parser.add_argument(
+        "--keep-html",
+        action="store_true",
+        help="keep texts that have tags of HTML, or references such as &amp;, as they are; without "
+        "it they become plain text",
+    )
+
+
 def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
     """Add options about a file, the list of rejected rows, and the report.
 
