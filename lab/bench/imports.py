@@ -181,12 +181,10 @@ class _Import:
 
     def counts(self) -> dict[str, Any]:
         """Wait for the process, and return its figures. Raises ImportFailed."""
-        # What it prints is little, and fits into the pipes.
+        # What it prints is little, and fits into the pipes. `wait4` alone tells the memory.
         _, status, usage = os.wait4(self._process.pid, 0)
-        printed, errors = self._process.stdout, self._process.stderr
-        if printed is None or errors is None:
-            raise ImportFailed("Its output is missing.")
-        out, error = printed.read(), errors.read()
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        out, error = self._process.communicate()
         if status:
             raise ImportFailed(error.strip().rpartition("\n")[2])
         self.memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else _KILOBYTE)
