@@ -83,6 +83,25 @@ class TestProgressWithoutATerminal:
         assert output.text() == ""
 
 
+class TestALineBetween:
+    def test_is_written_without_a_terminal(self, output):
+        Progress().say("Writing takes a minute.")
+        assert output.text() == "Writing takes a minute.\n"
+
+    def test_is_above_the_bar_of_a_terminal(self, monkeypatch):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        progress = Progress()
+        with progress.step("Orders", total=4_000, unit=" orders") as advance:
+            advance(1_000)
+            progress.say("Writing takes a minute.")
+        assert "\rWriting takes a minute.\n" in terminal.getvalue().replace("\x1b[A", "")
+
+    def test_is_not_there_where_nothing_is_to_be_shown(self, output):
+        Progress(shown=False).say("Writing takes a minute.")
+        assert output.text() == ""
+
+
 def test_progress_on_a_terminal_is_a_bar(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
