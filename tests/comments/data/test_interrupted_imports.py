@@ -24,9 +24,12 @@ from comments.models import TABLE
 from comments.rankings.services import Ranking, stored_ranks
 from comments.store.counts import read_counts
 from dynapages.calls import clock, metered
+from dynapages.engine.fault_proxy import FaultProxy
+from dynapages.engine.lag import Lag
 from dynapages.files.two_passes import Part, TwoPassImport
 from dynapages.process import client
 from dynapages.upkeep import every_item
+from tests.support.comments.outage import connected, own_engine
 from tests.support.importing import refusal, rejected_in, run_import
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -331,3 +334,29 @@ class TestAFileThatChangesMeanwhile:
         before = list(every_item(client(), TABLE))
         assert "changed while it was read" in refusal("import_comments", path)
         assert list(every_item(client(), TABLE)) == before
+
+
+@pytest.mark.slow
+@pytest.mark.real_engine
+class TestOnAnEngineThatLagsAndFails:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_nothing_is_lost_and_nothing_is_doubled(self, path, rows, seed):
+        kinds = ("throttled", "conflict", "unprocessed", "partly unprocessed", "reset after")
+        lag = Lag(is_drawn=True, seed=seed)
+        with (
+            own_engine() as engine,
+            FaultProxy(engine.endpoint_url, kinds=kinds, seed=seed, rate=0.1, lag=lag) as proxy,
+            connected(proxy.endpoint_url),
+        ):
+            lag.seconds = 1.5
+            for chunks in (1, 2):
+                interrupt(path, after_chunks=chunks)
+            counts = import_file(path)
+            assert counts["resumed"] == 3 * CHUNK
+            assert counts["left"] == 0
+            proxy.rate = 0.0
+            lag.seconds = 0.0
+            lag.caught_up()
+            assert proxy.met.total() > 0
+            assert_stored(rows)
+            assert all_checkpoints() == set()
