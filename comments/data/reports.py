@@ -11,7 +11,7 @@ from comments.data.run import ImportResult
 from comments.filters import RATINGS, language_name
 from dynapages.django.text_tables import format_table
 from dynapages.files.rejects import RejectsFile
-from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected, in_brackets
 
 _LANGUAGES_SHOWN = 12
 
@@ -115,9 +115,7 @@ def _rows(result: ImportResult) -> str:
     if passes.skipped:
         sentence += f", {passes.skipped:,} skipped"
     # How the file is written, if not in UTF-8 with commas.
-    if passes.detected:
-        sentence += f" ({passes.detected})"
-    return f"{sentence}."
+    return f"{sentence}{in_brackets(passes.detected)}."
 
 
 def _remarks(result: ImportResult) -> Iterator[str]:

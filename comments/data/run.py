@@ -5,7 +5,7 @@ The passes are those of `dynapages.files.two_passes`.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -53,17 +53,21 @@ class CommentFile:
     now: datetime
     joined: Joined | None = None
 
+    def require(self, present: Sequence[str]) -> Shape:
+        """Return the shape of what is present. Raises BadMapping for columns that are missing."""
+        added: Sequence[str] = ()
+        if self.joined is not None:
+            added = self.joined.columns
+        return self.shape.among((*present, *added))
+
     def parse(
         self, opened: OpenRows, findings: Findings
     ) -> Iterator[NewComment | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        added: Sequence[str] = ()
-        if self.joined is not None:
-            added = self.joined.columns
         shape = self.shape
         # Where a column is missing a file is refused before its first row is read.
         if opened.are_columns_known:
-            shape = shape.among((*opened.columns, *added))
+            shape = self.require(opened.columns)
         parser = CommentParser(shape, self.now, findings)
         for row in self._rows(opened.rows):
             if isinstance(row, Record):
@@ -72,7 +76,7 @@ class CommentFile:
                 yield row
         # JSON has its columns in its rows: only now they are all known, and an empty file has none.
         if opened.columns:
-            self.shape.among((*opened.columns, *added))
+            self.require(opened.columns)
 
     def _rows(
         self, rows: Iterator[Record | Rejected | Skipped]
@@ -155,7 +159,8 @@ def import_file(
     def parse(opened: OpenRows) -> Iterator[NewComment | Rejected | Skipped]:
         return source.parse(opened, next(findings_by_pass))
 
-    passes = TwoPassImport(source.file, parse, version_of, _product_of, part)
+    file = replace(source.file, require=source.require)
+    passes = TwoPassImport(file, parse, version_of, _product_of, part)
     with rejects:
         passes.check(rejects, progress)
     result = ImportResult(passes, first_findings, is_trial)

@@ -12,6 +12,7 @@ from django.utils.translation import check_for_language, override
 
 from dynapages.django.options import add_at_a_time_option, at_least_one
 from dynapages.files.columns import BadMapping
+from dynapages.files.csv_rows import CsvFormat
 from dynapages.files.dates import DateFormats, FormatUnknown
 from dynapages.files.encodings import require_encoding
 from dynapages.files.row_files import RowFile
@@ -94,8 +95,9 @@ def add_html_option(parser: CommandParser) -> None:
 def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
     """Add options about a file, the list of rejected rows, and the report.
 
-    They are ``--encoding``, ``--delimiter``, ``--rows``, ``--limit``, ``--dry-run``, ``--rejects``,
-    ``--json``, and ``--at-a-time``.
+    They are ``--encoding``, ``--delimiter``, ``--header-line``, ``--footer-lines``,
+    ``--no-quotes``, ``--rows``, ``--limit``, ``--dry-run``, ``--rejects``, ``--json``, and
+    ``--at-a-time``.
     """
     parser.add_argument(
         "--encoding", metavar="NAME", help="such as latin-1; found out if it is not given"
@@ -104,6 +106,24 @@ def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
         "--delimiter",
         metavar="CHARACTER",
         help="what separates columns: a character, or tab; found out if it is not given",
+    )
+    parser.add_argument(
+        "--header-line",
+        type=at_least_one,
+        metavar="N",
+        help="the number of the line that names the columns, if there are others above it",
+    )
+    parser.add_argument(
+        "--footer-lines",
+        type=at_least_one,
+        default=0,
+        metavar="N",
+        help="the last N lines with a text are no rows, such as totals",
+    )
+    parser.add_argument(
+        "--no-quotes",
+        action="store_true",
+        help="a quote is text and never begins a field that goes on behind a delimiter",
     )
     parser.add_argument(
         "--rows",
@@ -171,7 +191,12 @@ def row_file(
     return RowFile(
         path,
         encoding=encoding,
-        delimiter=delimiter,
+        csv=CsvFormat(
+            delimiter=delimiter,
+            header_line=options["header_line"],
+            footer_lines=options["footer_lines"],
+            no_quotes=options["no_quotes"],
+        ),
         limit=options["limit"],
         rows=options["rows"],
         rules=value_rules(options, columns, concerns=concerns),

@@ -28,6 +28,9 @@ class Lines:
         """Returns the bytes of the file on disk, packed or not, that were read."""
         self._returned: deque[str] = deque()  # lines that come once more
         self._start = ""  # what `start` has read, and nothing else yet
+        self._left_out = 0
+        self._ahead: deque[str] = deque()  # lines that may be among those left out
+        self._texts_ahead = 0
         self.number: int = 0
         """The number of the last line returned."""
         self.name = name
@@ -38,7 +41,7 @@ class Lines:
         return self
 
     def __next__(self) -> str:
-        line = self._returned.popleft() if self._returned else self._read_line()
+        line = self._returned.popleft() if self._returned else self._next_line()
         if not line:
             raise StopIteration
         self.number += 1
@@ -58,6 +61,24 @@ class Lines:
         """Return the next characters, for a reader to which lines mean nothing."""
         start, self._start = self._start, ""
         return start or self._text.read(characters)
+
+    def leave_out_last(self, count: int) -> None:
+        """Leave out the last lines that are not blank, so many, and what is between them."""
+        self._left_out = count
+
+    def _next_line(self) -> str:
+        """Return the next line with its end, empty before those that are left out."""
+        if not self._left_out:
+            return self._read_line()
+        while self._texts_ahead <= self._left_out:
+            line = self._read_line()
+            if not line:
+                return ""
+            self._ahead.append(line)
+            self._texts_ahead += bool(line.strip())
+        line = self._ahead.popleft()
+        self._texts_ahead -= bool(line.strip())
+        return line
 
     def _read_line(self) -> str:
         """Return the next line with its end; a longer one than is allowed is cut."""

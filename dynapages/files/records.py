@@ -1,7 +1,7 @@
 """What readers of files yield: records and rejected rows, and their values as text."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dynapages.files.lines import LONGEST_LINE
 
@@ -32,13 +32,15 @@ class Record:
 class Rejected:
     """A row that was refused, with the reason, and its id if it has one.
 
-    ``file`` is the name of its file if an import reads several.
+    ``file`` is the name of its file if an import reads several. ``record`` has the values of a row
+    with at most half of its fields, as far as they are whole.
     """
 
     line: int
     reason: str
     id: str = ""
     file: str = ""
+    record: Record | None = field(default=None, compare=False)
 
 
 class ColumnNames:

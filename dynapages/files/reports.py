@@ -17,11 +17,16 @@ WITHOUT_DRY_RUN = "Next: run the same command without --dry-run."
 
 @dataclass(slots=True)
 class RowCounts:
-    """The numbers of a file's rows: ``read + rejected + skipped == rows``."""
+    """The numbers of a file's rows: ``read + rejected + skipped == rows``.
+
+    ``spelling`` says in words how the file is written, and which of its lines are no rows, as
+    `dynapages.files.row_files.OpenRows.detected`.
+    """
 
     rows: int = 0
     rejected: int = 0
     skipped: int = 0
+    spelling: str = ""
 
     @property
     def read(self) -> int:
@@ -54,6 +59,11 @@ class ImportReport:
             raise CommandError(f"{CORRECT_THEM}: {rejects.sentence}", returncode=REJECTED)
         if self.then and not as_json:
             command.stdout.write(self.then)
+
+
+def in_brackets(spelling: str) -> str:
+    """Return how a file is written, as it stands behind the numbers of its rows."""
+    return f" ({spelling})" if spelling else ""
 
 
 def first_rejected(rejects: RejectsFile) -> list[str]:

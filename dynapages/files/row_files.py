@@ -1,13 +1,15 @@
 """Files of rows, whatever their format: the format is detected, and rows are read by its reader."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from dynapages.files.csv_rows import CsvRows, HeaderMissing
+from dynapages.files.around_rows import MOST_FOOTERS
+from dynapages.files.columns import BadMapping
+from dynapages.files.csv_rows import UNKNOWN, CsvFormat, CsvRows, HeaderMissing
 from dynapages.files.json_rows import JsonArray, JsonLines
 from dynapages.files.lines import Lines, open_lines
 from dynapages.files.packing import FileUnreadable, open_content
@@ -43,29 +45,57 @@ class RowFile:
 
     ``element`` names the elements of XML that are rows, ``rows`` these or the list that has them in
     an object of JSON, with dots. Only the first ``limit`` rows are read. ``rules`` say what values
-    mean.
+    mean. ``require`` raises BadMapping for names of columns among which one is missing: so the
+    header of CSV is told from lines above it.
     """
 
     path: Path
     encoding: str | None = None
-    delimiter: str | None = None
+    csv: CsvFormat = UNKNOWN
     element: str | None = None
     limit: int | None = None
     rows: str | None = None
     rules: ValueRules | None = None
+    require: Callable[[Sequence[str]], object] | None = None
+
+    def columns(self, present: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of columns, and of those that are made of them."""
+        if self.rules is None:
+            return tuple(present)
+        return self.rules.columns(present)
+
+    def has_columns(self, present: Sequence[str]) -> bool:
+        """Return whether all columns are there that are required."""
+        if self.require is None:
+            return True
+        try:
+            self.require(self.columns(present))
+        except BadMapping:
+            return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
     """The rows of an open file; ``bytes_read`` counts those on disk.
 
-    ``detected`` says in words which encoding and delimiter it has, if not UTF-8 with commas.
+    ``encoding`` is that of a text if it is not UTF-8, else empty.
     """
 
     file: RowFile
     reader: Rows
     bytes_read: Callable[[], int]
-    detected: str = ""
+    encoding: str = ""
+
+    @property
+    def detected(self) -> str:
+        """In words: what was found out, if not UTF-8 with commas, and what was left out so far."""
+        words: list[str] = []
+        if self.encoding:
+            words.append(f"read as {self.encoding}")
+        if isinstance(self.reader, CsvRows) and self.reader.in_words:
+            words.append(self.reader.in_words)
+        return ", ".join(words)
 
     @property
     def rows(self) -> Iterator[Record | Rejected | Skipped]:
@@ -88,15 +118,33 @@ class OpenRows:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, as of `Rows`, and of those that are made of them."""
-        columns = self.reader.columns
-        if self.file.rules is None:
-            return columns
-        return self.file.rules.columns(columns)
+        return self.file.columns(self.reader.columns)
 
     @property
     def are_columns_known(self) -> bool:
         """Whether the columns are known before the first row is read, as of a CSV's header."""
         return isinstance(self.reader, CsvRows)
+
+    def explained(self, rejected: Sequence[Rejected]) -> Sequence[Rejected]:
+        """Return rejected rows, in order, when all were read; the last ones may be footers."""
+        if isinstance(self.reader, CsvRows):
+            return list(self.reader.last_lines.explained(rejected))
+        return rejected
+
+    def explaining(self, rows: Iterable[Row]) -> Iterator[Row | Rejected]:
+        """Yield what is made of the rows; of those rejected at the end the reasons are explained.
+
+        So are no more than may be footers.
+        """
+        held: list[Rejected] = []
+        for row in rows:
+            if isinstance(row, Rejected) and len(held) < MOST_FOOTERS:
+                held.append(row)
+                continue
+            yield from held
+            held.clear()
+            yield row
+        yield from self.explained(held)
 
     def advancing(self, rows: Iterable[Row], advance: Callable[[int], object]) -> Iterator[Row]:
         """Yield what is made of the rows, and pass the bytes read to ``advance`` now and then."""
@@ -114,7 +162,7 @@ class OpenRows:
 def open_rows(file: RowFile) -> Iterator[OpenRows]:
     """Open a file; its format is detected from its first characters and its name.
 
-    Raises FileUnreadable, within the block too.
+    Raises FileUnreadable, within the block too, and BadMapping where columns of CSV are missing.
     """
     with open_content(file.path) as content:
         first_bytes = content.unpacked.read(_FIRST_BYTES)
@@ -130,7 +178,8 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
     else:
         with open_lines(file.path, file.encoding) as lines:
             reader = _reader_of(lines, file)
-            yield OpenRows(file, reader, lines.bytes_read, _in_words(lines, reader))
+            encoding = "" if lines.encoding.startswith("utf-8") else lines.encoding
+            yield OpenRows(file, reader, lines.bytes_read, encoding)
 
 
 def _reader_of(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
@@ -147,18 +196,42 @@ def _reader_of(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
             )
         return JsonArray(lines, file.rows.split("."))
     # A delimiter, or the name of a CSV file, means that a brace begins the first column's name.
-    if is_json and file.delimiter is None and suffix != ".csv":
+    if is_json and file.csv.delimiter is None and suffix != ".csv":
         return _json_reader(lines, start, file)
     if start.startswith("<"):
         raise FileUnreadable(f"{file.path} is XML: --rows names the elements that are its rows.")
+    return _csv_reader(lines, file)
+
+
+def _csv_reader(lines: Lines, file: RowFile) -> CsvRows:
+    """Return what reads CSV. Raises BadMapping where columns are missing."""
     try:
-        return CsvRows(lines, file.delimiter)
+        reader = CsvRows(lines, file.csv, is_header=file.has_columns)
     except HeaderMissing as error:
         raise FileUnreadable(f"{file.path} cannot be read: {error}.") from error
+    if file.require is not None:
+        try:
+            file.require(file.columns(reader.columns))
+        except BadMapping as error:
+            raise BadMapping(f"{error}{_likelier_header(reader)}") from error
+    return reader
+
+
+def _likelier_header(reader: CsvRows) -> str:
+    """Return the sentence about a line that may be the header; empty where there is none."""
+    line = reader.likelier_line
+    if not line:
+        return ""
+    return f" Line {line} has more columns: if it names them, --header-line {line} says so."
 
 
 def _json_reader(lines: Lines, start: str, file: RowFile) -> JsonLines | JsonArray:
     """Return what reads JSON: an array, or an object on each line."""
+    if file.csv != UNKNOWN:
+        raise FileUnreadable(
+            f"{file.path} is JSON: --header-line, --footer-lines and --no-quotes are for CSV; with "
+            f"--delimiter it is read as CSV."
+        )
     if start.startswith("["):
         return JsonArray(lines)
     # Lines of JSON have a whole object in the first one.
@@ -168,14 +241,3 @@ def _json_reader(lines: Lines, start: str, file: RowFile) -> JsonLines | JsonArr
             f"{file.path} is one object of JSON: --rows names the list in it that has the rows."
         )
     return JsonLines(lines)
-
-
-def _in_words(lines: Lines, reader: Rows) -> str:
-    """Return the detected encoding and delimiter in words; nothing of UTF-8 with commas."""
-    words = []
-    if not lines.encoding.startswith("utf-8"):
-        words.append(f"read as {lines.encoding}")
-    if isinstance(reader, CsvRows) and reader.delimiter != ",":
-        delimiter = "tabs" if reader.delimiter == "\t" else f"“{reader.delimiter}”"
-        words.append(f"fields separated by {delimiter}")
-    return ", ".join(words)

@@ -104,8 +104,7 @@ class TwoPassImport(Generic[Row]):
             checked_rows(self.file, self.parse, progress) as (opened, parsed),
         ):
             self._state_of_file = _state_of(self.file)
-            self.detected = opened.detected
-            for number, row in enumerate(parsed):
+            for number, row in enumerate(opened.explaining(parsed)):
                 if isinstance(row, Rejected | Skipped):
                     self._count_unread(row, number, rejects)
                     continue
@@ -115,6 +114,8 @@ class TwoPassImport(Generic[Row]):
                 if self.group_of is not None and not self.part.is_whole:
                     sizes[self.group_of(row)] += 1
             self.winners = versions.winners()
+            # Only now it is known which lines were left out.
+            self.detected = opened.detected
         self.won = len(self.winners)
         self.digest = digest.hexdigest()
         largest = self.read / (self.part.of * _SHARE_OF_A_PART)

@@ -7,7 +7,7 @@ from typing import Any
 from dynapages.files.json_rows import flat
 from dynapages.files.records import Record, Rejected, RowRefused
 from shop.data.amounts import decimal_mark
-from shop.data.fields import field_text, is_return
+from shop.data.fields import field_text, is_return, pieces
 from shop.data.names import Names
 from shop.data.orders import ImportedOrder, PlainLine, RowRef, parse_line, parse_order
 from shop.data.shape import AMOUNTS, ORDER_FIELDS, Shape
@@ -24,8 +24,9 @@ class OrderRows:
 
     ``incomplete_because`` is why one of its lines may be missing. ``marks`` are those of decimals
     in all amounts of the files. ``skipped`` are the rows whose line is left out, by an option or as
-    a return, of which ``returned`` is the number. It ``is_headed`` once a row has the order's own
-    fields, and ``is_unwanted`` if an option leaves it out.
+    a return, of which ``returned`` is the number. ``summaries`` are rows without a product, with
+    the number of pieces that all lines must have together. It ``is_headed`` once a row has the
+    order's own fields, and ``is_unwanted`` if an option leaves it out.
     """
 
     id: str
@@ -39,6 +40,7 @@ class OrderRows:
     skipped: list[RowRef] = field(default_factory=list)
     returned: int = 0
     incomplete_because: str = ""
+    summaries: dict[RowRef, int] = field(default_factory=dict)
     is_headed: bool = False
     is_unwanted: bool = False
     lines_left_out: int = 0
@@ -67,12 +69,24 @@ class OrderRows:
             if self.texts.setdefault(name, text) != text:
                 self.faults.setdefault(row, f"{name} is another one in another row of the order")
 
-    def add_line(self, record: Record, row: RowRef, columns: Mapping[str, str]) -> None:
-        """Add the line in a row, if there is one; a return is left out."""
+    def add_line(
+        self,
+        record: Record,
+        row: RowRef,
+        columns: Mapping[str, str],
+        *,
+        may_be_summary: bool = False,
+    ) -> None:
+        """Add the line in a row, if there is one; a return is left out.
+
+        One that has nothing of a line but a number of pieces ``may_be_summary`` of all others.
+        """
         try:
             texts = texts_in(self.shape.join_line(record), self.shape.line_fields, columns)
             if is_return(texts.get("quantity", "")):
                 self._add_return(row)
+            elif may_be_summary and texts.keys() == {"quantity"}:
+                self.summaries[row] = pieces(texts, "quantity")
             elif texts:
                 self._note_decimals(texts)
                 texts = {**self.shape.constants, **texts}
@@ -120,6 +134,7 @@ class OrderRows:
 
     def parse(self) -> ImportedOrder | None:
         """Parse the order, when all its rows are found; None if they are rejected."""
+        self._check_summaries()
         # An order is written whole or not at all.
         if not self.is_headed or self.incomplete_because or self.faults:
             return None
@@ -131,6 +146,20 @@ class OrderRows:
         except RowRefused as refused:
             self.faults[self.rows[0]] = str(refused)
             return None
+
+    def _check_summaries(self) -> None:
+        """Note a fault where an order has no lines, or others than its summary says."""
+        total = sum(line.quantity for line in self.lines)
+        for row, expected in self.summaries.items():
+            if not self.lines:
+                self.faults.setdefault(row, "product_id is missing")
+            # What is left out may have been counted.
+            elif expected != total and not self.lines_left_out:
+                self.faults.setdefault(
+                    row,
+                    f"quantity: this row has no product and {expected:,} pieces, but the lines of "
+                    f"its order have {total:,} together",
+                )
 
     def rejected(self) -> Iterator[Rejected]:
         """Yield all rows of an order that is rejected."""

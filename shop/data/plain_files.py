@@ -4,7 +4,7 @@ Of two rows with one id the later counts. What is stored already is not written 
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from dynapages.calls import in_chunks
@@ -42,15 +42,13 @@ class PlainFile(Generic[Built]):
 
     def parse(self, opened: OpenRows) -> Iterator[Built | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        column_names = {**self.usual, **self.named}
-        columns = {name: column_names.get(name, name) for name in self.fields}
-        # A file of CSV says its columns at once, one of JSON only with its rows.
-        if opened.are_columns_known:
-            self._require(columns, opened.columns)
+        columns = self._columns
         for row in opened.rows:
             yield self._parse_row(row, columns) if isinstance(row, Record) else row
-        if opened.columns:  # an empty file of JSON has none
-            self._require(columns, opened.columns)
+        # A file of CSV says its columns at once (`write`), one of JSON only with its rows; an empty
+        # one has none.
+        if opened.columns:
+            self._require(opened.columns)
 
     def write(
         self,
@@ -68,7 +66,8 @@ class PlainFile(Generic[Built]):
         def version_of(row: Built) -> tuple[str, int]:
             return id_of(row), 0
 
-        passes = TwoPassImport[Built](self.file, self.parse, version_of)
+        file = replace(self.file, require=self._require)
+        passes = TwoPassImport[Built](file, self.parse, version_of)
         with rejects:
             passes.check(rejects, progress)
         if not self.is_trial:
@@ -85,9 +84,18 @@ class PlainFile(Generic[Built]):
             "read": passes.read,
             "rejected": passes.rejected,
             "superseded": passes.superseded,
+            "spelling": passes.detected,
         }
 
-    def _require(self, columns: Mapping[str, str], present: Sequence[str]) -> None:
+    @property
+    def _columns(self) -> dict[str, str]:
+        """The column of each field."""
+        named = {**self.usual, **self.named}
+        return {name: named.get(name, name) for name in self.fields}
+
+    def _require(self, present: Sequence[str]) -> None:
+        """Raise BadMapping for a column that is missing."""
+        columns = self._columns
         needed = [name for name in columns if name not in self.optional or self.named.get(name)]
         columns_among(present, columns, needed=needed)
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 
 from dynapages.files.rejects import RejectsFile
-from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected, in_brackets
 from shop.data.imported_products import Outcome
 from shop.data.run import ImportResult
 from shop.data.survey import SurveyResult
@@ -31,7 +31,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
     """Return the figures of an import, as ``--json`` prints them."""
     survey = result.survey
     statuses = survey.statuses
-    files: dict[str, dict[str, int]] = {}
+    files: dict[str, dict[str, Any]] = {}
     for name, counts in result.files.items():
         files[name] = {**asdict(counts), "read": counts.read}
     return {
@@ -84,7 +84,7 @@ def _rows(result: ImportResult) -> Iterator[str]:
         skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
         yield (
             f"{name}: {counts.rows:,} rows, {counts.read:,} read, {counts.rejected:,} rejected"
-            f"{skipped}."
+            f"{skipped}{in_brackets(counts.spelling)}."
         )
 
 

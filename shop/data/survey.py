@@ -13,7 +13,7 @@ from dynapages.django.options import Advance, Progress
 from dynapages.files.forecasts import checking_forecast
 from dynapages.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynapages.files.reports import RowCounts
-from dynapages.files.row_files import RowFile, open_rows
+from dynapages.files.row_files import OpenRows, RowFile, open_rows
 from dynapages.files.values import Skipped
 from shop.data.amounts import UNCLEAR
 from shop.data.fields import field_text
@@ -24,6 +24,9 @@ from shop.data.orders import ImportedOrder, RowRef
 from shop.data.shape import LINE_FIELDS, Shape
 from shop.order_status import Status
 
+_NO_ORDER = "order_id is missing"
+_OF_PRODUCTS = ("product_id", "product_name")
+"""Fields of which a line of an order has at least one."""
 _SHOWN = 40
 """Characters of an order's id that a reason repeats."""
 
@@ -128,19 +131,20 @@ class _Survey:
         # A row that cannot be read may be a line of the order before it or behind it.
         self._neighbour: OrderRows | None = None
         self._incomplete_because = ""
+        # Why orders are incomplete of which a row has only the first fields.
+        self._broken: dict[str, str] = {}
+        self._opened: dict[str, OpenRows] = {}
 
     def read_orders(self, advance: Advance) -> None:
         """Read the file of orders, or the only one."""
         shape, name = self._shape, self._files.file_names[0]
         with_lines = self._files.lines is None and not shape.lines_in
         require = partial(shape.require_orders, with_lines=with_lines)
-        for record in _rows(
-            self._files.orders, shape.columns, require, advance, progress=self._progress
-        ):
+        file = self._files.orders
+        for record in self._rows_in(file, name, shape.columns, require, advance=advance):
             row = RowRef(name, record.line)
             if isinstance(record, Rejected):
-                self._refuse(row, record.reason, record.id)
-                self._mark_neighbours_incomplete(row)
+                self._refuse_broken(record, row, shape.columns)
             elif isinstance(record, Skipped):
                 self._skip(record, row)
             else:
@@ -155,20 +159,18 @@ class _Survey:
         """Read the second file."""
         columns, name = self._shape.line_columns, self._files.file_names[1]
         self._incomplete_because = ""
-        require, progress = self._shape.require_lines, self._progress
-        for file_row in _rows(file, columns, require, advance, progress=progress):
+        require = self._shape.require_lines
+        for file_row in self._rows_in(file, name, columns, require, advance=advance):
             is_skipped = isinstance(file_row, Skipped)
             record = file_row.record if isinstance(file_row, Skipped) else file_row
             row = RowRef(name, record.line)
             # Lines may be in any order: only those around a bad row may belong together.
             if isinstance(record, Rejected):
-                self._refuse(row, record.reason, record.id)
-                self._mark_neighbours_incomplete(row)
+                self._refuse_broken(record, row, columns)
                 continue
             order_id = _order_id(record, columns)
             if not order_id:
-                self._refuse(row, "order_id is missing", "")
-                self._mark_neighbours_incomplete(row)
+                self._refuse_without_order(record, row, columns)
                 continue
             order = self._order(order_id, may_be_new=self._files.limit is None)
             if order is None:
@@ -180,10 +182,36 @@ class _Survey:
             else:
                 order.add_line(record, row, columns)
 
+    def _rows_in(
+        self,
+        file: RowFile,
+        name: str,
+        columns: Mapping[str, str],
+        require: Callable[[Sequence[str]], None],
+        *,
+        advance: Advance,
+    ) -> Iterator[Record | Rejected | Skipped]:
+        """Yield the rows of a file; one whose id of an order is too long is rejected."""
+        id_column = columns.get("order_id", "order_id")
+        with open_rows(replace(file, require=require)) as opened:
+            self._opened[name] = opened
+            forecast = checking_forecast(self._progress)
+            rows = forecast.of_file(opened.rows, opened.bytes_read, file.path.stat().st_size)
+            for row in opened.advancing(rows, advance):
+                try:
+                    if isinstance(row, Record):  # the id of its order may be no short text
+                        field_text("order_id", row.values.get(id_column))
+                    yield row
+                except RowRefused as refused:
+                    yield Rejected(row.line, str(refused))
+            if opened.columns and not opened.are_columns_known:
+                require(opened.columns)
+
     def result(self, reject: Callable[[Rejected], object]) -> SurveyResult:
         """Parse the orders, now that all their rows are read."""
         orders: list[ImportedOrder] = []
         for rows in self._orders.values():
+            rows.incomplete_because = rows.incomplete_because or self._broken.get(rows.id, "")
             self._count(rows)
             if rows.is_skipped:
                 continue
@@ -217,14 +245,18 @@ class _Survey:
     def _report_rejected(self, reject: Callable[[Rejected], object]) -> None:
         files = self._files.file_names
         self._rejected.sort(key=lambda row: (files.index(row.file), row.line))
-        for rejected in self._rejected:
-            reject(rejected)
+        for file in files:
+            of_file = [rejected for rejected in self._rejected if rejected.file == file]
+            for rejected in self._opened[file].explained(of_file):
+                reject(rejected)
 
     def _counts(self) -> dict[str, RowCounts]:
         """Return the numbers of rows by file."""
         rejected = Counter(row.file for row in self._rejected)
         return {
-            name: RowCounts(self._rows[name], rejected[name], self._skipped[name])
+            name: RowCounts(
+                self._rows[name], rejected[name], self._skipped[name], self._opened[name].detected
+            )
             for name in self._files.file_names
         }
 
@@ -239,7 +271,7 @@ class _Survey:
         return self._orders[order_id]
 
     def _mark_neighbours_incomplete(self, row: RowRef) -> None:
-        because = f"line {row.line} of {row.file}, which may be one of its lines, was rejected"
+        because = _because_of(row)
         self._incomplete_because = because
         if self._neighbour is not None:
             self._neighbour.incomplete_because = because
@@ -252,10 +284,10 @@ class _Survey:
     def _add(self, record: Record, row: RowRef, *, with_lines: bool) -> None:
         """Add a row of the first file to its order."""
         order_id = _order_id(record, self._shape.columns)
-        if not order_id:
-            self._refuse(row, "order_id is missing", "")
-            if with_lines:
-                self._mark_neighbours_incomplete(row)
+        if not order_id and with_lines:
+            self._refuse_without_order(record, row, self._shape.columns)
+        elif not order_id:
+            self._refuse(row, _NO_ORDER, "")
         elif with_lines:
             self._add_row(order_id, record, row)
         else:
@@ -268,7 +300,7 @@ class _Survey:
             return
         self._remember_neighbour(order)
         order.add_own(record, row)
-        order.add_line(record, row, self._shape.columns)
+        order.add_line(record, row, self._shape.columns, may_be_summary=True)
 
     def _add_order(self, order_id: str, record: Record, row: RowRef) -> None:
         """Add a row that is an order, and the lines that are nested in it."""
@@ -301,38 +333,38 @@ class _Survey:
             order.rows.append(row)
             order.is_unwanted = True
 
+    def _refuse_broken(self, rejected: Rejected, row: RowRef, columns: Mapping[str, str]) -> None:
+        """Refuse a row that could not be read, which may be a line of an order."""
+        order_id = _order_id(rejected.record, columns) if rejected.record else ""
+        self._refuse(row, rejected.reason, rejected.id or order_id[:_SHOWN])
+        if order_id:
+            self._broken[order_id] = _because_of(row)
+        else:
+            self._mark_neighbours_incomplete(row)
+
+    def _refuse_without_order(
+        self, record: Record, row: RowRef, columns: Mapping[str, str]
+    ) -> None:
+        """Refuse a row without the id of an order, which may be a line of one."""
+        self._refuse(row, _NO_ORDER, "")
+        # Without a product it is no line, but a total of all orders, say.
+        if any(_text(record, columns.get(name, name)) for name in _OF_PRODUCTS):
+            self._mark_neighbours_incomplete(row)
+
     def _refuse(self, row: RowRef, reason: str, order_id: str) -> None:
         self._rows[row.file] += 1
         self._rejected.append(Rejected(row.line, reason, order_id, row.file))
 
 
+def _because_of(row: RowRef) -> str:
+    return f"line {row.line} of {row.file}, which may be one of its lines, was rejected"
+
+
 def _order_id(record: Record, columns: Mapping[str, str]) -> str:
     """Return the id of a row's order; empty if it is missing."""
-    value = record.values.get(columns.get("order_id", "order_id"))
+    return _text(record, columns.get("order_id", "order_id"))
+
+
+def _text(record: Record, column: str) -> str:
+    value = record.values.get(column)
     return "" if value is None else str(value).strip()
-
-
-def _rows(
-    file: RowFile,
-    columns: Mapping[str, str],
-    require: Callable[[Sequence[str]], None],
-    advance: Advance,
-    *,
-    progress: Progress,
-) -> Iterator[Record | Rejected | Skipped]:
-    """Yield the rows of a file; one whose id of an order is too long is rejected."""
-    id_column = columns.get("order_id", "order_id")
-    with open_rows(file) as opened:
-        if opened.are_columns_known:
-            require(opened.columns)
-        forecast = checking_forecast(progress)
-        rows = forecast.of_file(opened.rows, opened.bytes_read, file.path.stat().st_size)
-        for row in opened.advancing(rows, advance):
-            try:
-                if isinstance(row, Record):  # the id of its order may be no short text
-                    field_text("order_id", row.values.get(id_column))
-                yield row
-            except RowRefused as refused:
-                yield Rejected(row.line, str(refused))
-        if opened.columns and not opened.are_columns_known:
-            require(opened.columns)

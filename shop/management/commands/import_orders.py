@@ -31,7 +31,7 @@ _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
 _OF_SHAPES = (
     *("preset", "columns", "line_columns", "lines_in", "currency", "id_prefix", "set"),
     *("decimal", "null", "skip"),
-    *("encoding", "delimiter", "rows", "limit"),
+    *("encoding", "delimiter", "header_line", "footer_lines", "no_quotes", "rows", "limit"),
 )
 """Options that mean nothing for a folder of Olist's files."""
 

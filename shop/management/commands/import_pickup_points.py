@@ -11,7 +11,7 @@ from dynapages.django.tables import TableCommand
 from dynapages.files.columns import parse_columns
 from dynapages.files.import_command import BAD_USAGE, import_run
 from dynapages.files.import_options import add_columns_option, add_file_options, row_file
-from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, in_brackets
 from dynapages.files.row_files import RowFile
 from shop.data.points import ALL_FIELDS, import_points, point_file
 from shop.pickup.bulk_writes import remove_point
@@ -62,8 +62,8 @@ def _report(counts: dict[str, Any], options: dict[str, Any]) -> ImportReport:
     """Build the report of an import of pickup points or postcodes."""
     rows = (
         "{rows:,} rows of {kind}: {read:,} read, {rejected:,} rejected, "
-        "{superseded:,} superseded by later rows."
-    )
+        "{superseded:,} superseded by later rows"
+    ).format_map(counts)
     if options["postcodes"]:
         written = "Postcodes: {zips:,}, of which {zips_written:,} written."
     else:
@@ -71,7 +71,7 @@ def _report(counts: dict[str, Any], options: dict[str, Any]) -> ImportReport:
             "Pickup points: {points[new]:,} new, {points[replaced]:,} replaced, "
             "{points[unchanged]:,} unchanged."
         )
-    sentences = [rows.format_map(counts), written.format_map(counts)]
+    sentences = [f"{rows}{in_brackets(counts['spelling'])}.", written.format_map(counts)]
     then = ""
     if options["dry_run"]:
         sentences.append("Nothing was written.")

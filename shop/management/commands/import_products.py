@@ -17,7 +17,7 @@ from dynapages.files.import_options import (
     add_value_options,
     row_file,
 )
-from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport
+from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, in_brackets
 from shop.data.plain_files import PlainFile, Texts
 from shop.data.products import (
     FIELDS,
@@ -80,7 +80,8 @@ def _report(counts: dict[str, Any], *, is_trial: bool) -> ImportReport:
     """Build the report of an import of products."""
     sentences = [
         "{rows:,} rows: {read:,} read, {rejected:,} rejected, {superseded:,} superseded by later "
-        "rows.".format_map(counts),
+        "rows".format_map(counts)
+        + f"{in_brackets(counts['spelling'])}.",
         "Products: {products[new]:,} new, {products[changed]:,} changed, "
         "{products[unchanged]:,} unchanged.".format_map(counts),
     ]

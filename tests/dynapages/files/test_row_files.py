@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.files.csv_rows import CsvRows, HeaderMissing
+from dynapages.files.csv_rows import CsvFormat, CsvRows, HeaderMissing
 from dynapages.files.encodings import EncodingUnknown, require_encoding
 from dynapages.files.json_rows import JsonLines
 from dynapages.files.lines import LONGEST_LINE, open_lines
@@ -103,7 +103,9 @@ class TestCsv:
         assert [*values(file(content.encode()))[0].values()] == ["1", "2,;|\t3"]
 
     def test_takes_the_delimiter_that_is_given(self, file):
-        assert values(file(b"a;b:c\n1;2:3\n"), delimiter=":") == [{"a;b": "1;2", "c": "3"}]
+        assert values(file(b"a;b:c\n1;2:3\n"), csv=CsvFormat(delimiter=":")) == [
+            {"a;b": "1;2", "c": "3"}
+        ]
 
 
 class TestJsonLines:

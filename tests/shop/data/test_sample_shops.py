@@ -113,7 +113,13 @@ class TestWooCommerce:
             "EUR",
         )
         assert reasons == []
-        assert counts["files"]["orders.csv"] == {"rows": 3, "read": 3, "rejected": 0, "skipped": 0}
+        assert counts["files"]["orders.csv"] == {
+            "rows": 3,
+            "read": 3,
+            "rejected": 0,
+            "skipped": 0,
+            "spelling": "fields separated by “;”",
+        }
         found = lines_of(f"{key}-1")
         assert [line[1:] for line in found] == [
             ("Tee, large", 2, "1018.00"),
@@ -156,8 +162,8 @@ class TestNorthwind:
         )
         assert reasons == []
         assert counts["files"] == {
-            "orders.csv": {"rows": 2, "read": 2, "rejected": 0, "skipped": 0},
-            "lines.csv": {"rows": 3, "read": 3, "rejected": 0, "skipped": 0},
+            "orders.csv": {"rows": 2, "read": 2, "rejected": 0, "skipped": 0, "spelling": ""},
+            "lines.csv": {"rows": 3, "read": 3, "rejected": 0, "skipped": 0, "spelling": ""},
         }
         assert lines_of(f"{key}-1") == [("11", "11", 12, "14.00"), ("42", "42", 10, "8.33")]
         assert life_of(f"{key}-1") == ["PLACED 04 00:00", "SHIPPED 16 00:00", "DELIVERED 16 00:00"]
