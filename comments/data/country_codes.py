@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pycountry
 
+from comments.data.languages import iso_639_1
 from comments.filters import is_language, language_name
 
 _TABLE = tomllib.loads(Path(__file__).with_name("countries.toml").read_text("utf-8"))
@@ -34,7 +35,7 @@ def _is_country(code: str) -> bool:
     """Return whether a code is written like a country's, or is that of no language."""
     if code.isupper():
         return True
-    if is_language(code.lower()):
+    if is_language(iso_639_1(code)):
         return False
     return pycountry.countries.get(alpha_2=code.upper()) is not None
 
@@ -48,7 +49,7 @@ def warning_about_countries(file_codes: Iterable[str]) -> str:
     mapped: list[str] = []
     for code in codes:
         language = code.lower()
-        named.append(f"{code} ({language_name(language)})")
+        named.append(f"{code} ({language_name(iso_639_1(language))})")
         mapped.append(f"{language}={SPOKEN[language]}")
     return (
         f"These languages look like codes of countries: {', '.join(named)}. If they are, import "

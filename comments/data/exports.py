@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 from django.urls import reverse
 
 from comments import keys
-from comments.data.shapes import FIELDS
+from comments.data.shapes import FIELDS, PLAIN
 from comments.filters import CommentFilter
 from comments.host import products
 from comments.indexes.planner import plan
@@ -101,6 +101,8 @@ def _row(
         "title": entry.title,
         "body": text,
         "username": entry.user_id,
+        # A text may show a tag of HTML: an import must leave it as it is.
+        "text_format": PLAIN,
     }
     if entry.is_verified:
         row["verified"] = "true"

@@ -72,6 +72,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "guessed_languages": findings.guessed_languages,
         "made_ids": findings.made_ids,
         "rounded_ratings": findings.rounded_ratings,
+        "html_rows": findings.html_rows,
         "dated_by_month": findings.dated_by_month,
         "mapped_products": len(findings.products),
         "private_replies": findings.left_out["reply"],
@@ -138,6 +139,7 @@ def _remarks(result: ImportResult) -> Iterator[str]:
         (findings.guessed_languages, "Rows whose language was guessed: {:,}."),
         (findings.made_ids, "Rows without an id, which got one: {:,}."),
         (findings.rounded_ratings, "Rows whose rating was rounded: {:,}."),
+        (findings.html_rows, "Rows whose HTML became plain text: {:,}; --keep-html keeps it."),
         (
             findings.dated_by_month,
             "Rows dated to the first of a month, because a date has no day: {:,}.",

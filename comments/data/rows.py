@@ -1,6 +1,5 @@
 """The parsing of a file's records into comments, and what was found out about the file by it."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,11 +8,15 @@ from decimal import ROUND_HALF_UP
 from hashlib import blake2b
 
 from comments.data import values
+from comments.data.languages import code_before_region, iso_639_1
+from comments.data.ratings import Scale, exact_rating, number_in
 from comments.data.shapes import (
     FIELDS,
+    HTML,
     LONGEST_COLUMN,
+    PLAIN,
+    TEXT_FORMATS,
     AllowedValues,
-    Scale,
     Shape,
     column_key,
 )
@@ -23,6 +26,7 @@ from comments.posting.languages import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.users import has_address
 from dynapages.files.dates import moment_of
+from dynapages.files.html_text import has_html, text_of_html
 from dynapages.files.identifiers import identifier_of
 from dynapages.files.records import Record, Rejected, RowRefused, short_text
 
@@ -32,8 +36,10 @@ LONGEST_LINE_OF_TEXT = 1_000
 """Characters of an author or title."""
 LATEST = timedelta(days=1)
 """How far ahead of now a comment may be dated: clocks and time zones differ."""
-_REGION = re.compile(r"([A-Za-z]{2})[-_].+")
-"""A code with a region, such as ``pt-BR``."""
+_TEXTS = ("author", "title", "body", "reply", "product_name")
+"""The fields that may be HTML."""
+_OF_LINES = frozenset(("body", "reply"))
+"""Those of them that may have several lines."""
 _MADE_ID_BYTES = 12
 _EMPTY = (None, "")
 
@@ -52,6 +58,7 @@ class Findings:
     made_ids: int = 0
     guessed_languages: int = 0
     rounded_ratings: int = 0
+    html_rows: int = 0
     dated_by_month: int = 0
     products: dict[str, str] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -61,16 +68,26 @@ class Findings:
 
 @dataclass(slots=True)
 class _Row:
-    """A record with the texts of its fields, what had to be guessed, and what was left out."""
+    """A record with the texts of its fields, what had to be guessed, and what was left out.
+
+    ``as_written`` are those texts that were HTML, as the file has them.
+    """
 
     record: Record
     texts: dict[str, str]
+    as_written: dict[str, str] = field(default_factory=dict)
     language_code: str = ""
     is_id_made: bool = False
     is_language_guessed: bool = False
     is_rating_rounded: bool = False
     is_dated_by_month: bool = False
     left_out: list[str] = field(default_factory=list)
+
+    def empty(self, name: str, left_out: str) -> None:
+        """Empty a field, and note what was left out by that."""
+        self.texts[name] = ""
+        self.as_written.pop(name, None)
+        self.left_out.append(left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +104,14 @@ class CommentParser:
             row = _Row(record, {name: self._text(record, name) for name in FIELDS})
             comment = self._comment(row)
         except RowRefused as refused:
-            return Rejected(record.line, str(refused), self._readable_id(record))
+            return Rejected(record.line, str(refused), self._shown_id(record))
         self._add_findings(row)
         return comment
 
     def _comment(self, row: _Row) -> NewComment:
         """Parse a row. Raises RowRefused."""
         self._require_published(row.record)
+        self._make_plain(row)
         self._leave_out_private(row)
         texts = row.texts
         return NewComment(
@@ -116,6 +134,7 @@ class CommentParser:
         findings.made_ids += row.is_id_made
         findings.guessed_languages += row.is_language_guessed
         findings.rounded_ratings += row.is_rating_rounded
+        findings.html_rows += bool(row.as_written)
         findings.dated_by_month += row.is_dated_by_month
         findings.left_out.update(row.left_out)
         if row.language_code:
@@ -128,16 +147,36 @@ class CommentParser:
         text = values.plain_text(name, _first_value(record, self.shape.of(name)))
         if not text:
             text = self.shape.constants.get(name, "")
-        if self.shape.is_html and name in {"title", "body", "reply"}:
-            return values.text_of_html(text)
         return text
 
-    def _readable_id(self, record: Record) -> str:
+    def _make_plain(self, row: _Row) -> None:
+        """Make the texts that are HTML plain, unless the row or an option says that they are not.
+
+        Raises RowRefused.
+        """
+        text_format = values.word_of(row.texts["text_format"])
+        if text_format not in TEXT_FORMATS:
+            raise RowRefused(
+                f"text_format: “{text_format[:20]}” is neither {PLAIN} nor {HTML}; it is not read "
+                f"with --columns text_format="
+            )
+        if self.shape.keep_html or text_format == PLAIN:
+            return
+        for name in _TEXTS:
+            text = row.texts[name]
+            if text and (text_format == HTML or has_html(text)):
+                row.as_written[name] = text
+                plain = text_of_html(text)
+                if name not in _OF_LINES:
+                    plain = " ".join(plain.split())
+                row.texts[name] = plain
+
+    def _shown_id(self, record: Record) -> str:
         """Return the id of a rejected row for the list of these; empty where it has none."""
         for column in self.shape.of("id"):
-            value = record.values.get(column)
-            if isinstance(value, str):
-                return value[: values.LONGEST_ID]
+            shown = record.shown(column)
+            if shown:
+                return shown
         return ""
 
     # What is public
@@ -159,16 +198,14 @@ class CommentParser:
         for name, rules in self.shape.public.items():
             has_text = bool(row.texts[name].strip())
             if has_text and _column_not_allowed(row.record, rules) is not None:
-                row.texts[name] = ""
-                row.left_out.append(name)
+                row.empty(name, left_out=name)
         # A name that is an address would be public: the comment is imported without it.
         if has_address(row.texts["author"]):
-            row.texts["author"] = ""
-            row.left_out.append(ADDRESS)
+            row.empty("author", left_out=ADDRESS)
 
     def _is_verified(self, text: str) -> bool:
         if self.shape.bought:
-            return values.word_of(text) in self.shape.bought
+            return values.is_among(values.word_of(text), self.shape.bought)
         return values.is_yes("verified", text)
 
     # Ids
@@ -186,7 +223,8 @@ class CommentParser:
     def _part_of_id(self, row: _Row, name: str) -> str:
         """Return what an id is made from: a field, or any other column of the file."""
         if name in row.texts:
-            return row.texts[name].strip()
+            # As the file has it: an id must not depend on how HTML is made plain, or whether.
+            return row.as_written.get(name, row.texts[name]).strip()
         return values.plain_text(name, row.record.values.get(name)).strip()
 
     def _product_id(self, row: _Row) -> str:
@@ -219,8 +257,8 @@ class CommentParser:
         in_file = row.texts["language"].strip()
         language = self.shape.languages.get(in_file.lower())
         if language is None:
-            row.language_code = _REGION.sub(r"\1", in_file)
-            language = row.language_code.lower()
+            row.language_code = code_before_region(in_file)
+            language = iso_639_1(row.language_code)
         if not is_language(language):
             raise RowRefused(
                 f"language: “{in_file[:20]}” is no ISO 639-1 code: --language-map can translate "
@@ -237,11 +275,8 @@ class CommentParser:
     def _rating(self, row: _Row) -> int:
         """Return a rating from 1 to 5, rounded from the scale of the row."""
         text, scale = row.texts["rating"].strip(), self._scale(row.record)
-        rating = values.number_in(text, self.shape.decimal)
-        if rating is None or rating not in scale:
-            raise RowRefused(f"rating: “{text[:20]}” is no number from {scale}")
+        exact = exact_rating(text, scale, self.shape.ratings, self.shape.decimal)
         # A scale of ten, say, has ratings between the five stars.
-        exact = scale.exactly(rating)
         rounded = exact.to_integral_value(ROUND_HALF_UP)
         row.is_rating_rounded = rounded != exact
         return int(rounded)
@@ -250,8 +285,8 @@ class CommentParser:
         """Return the scale that a record names, else that of the file."""
         if self.shape.low is None or self.shape.high is None:
             return self.shape.scale
-        low = values.number_in(str(record.values.get(self.shape.low, "")))
-        high = values.number_in(str(record.values.get(self.shape.high, "")))
+        low = number_in(str(record.values.get(self.shape.low, "")))
+        high = number_in(str(record.values.get(self.shape.high, "")))
         if low is None or high is None or low >= high:
             return self.shape.scale
         return Scale(low, high)
@@ -299,6 +334,6 @@ def _column_not_allowed(record: Record, rules: AllowedValues) -> str | None:
     """
     for column, value in record.values.items():
         allowed = rules.get(column_key(column))
-        if allowed is not None and values.word_of(value) not in allowed:
+        if allowed is not None and not values.is_among(values.word_of(value), allowed):
             return column
     return None

@@ -7,11 +7,11 @@ rules.
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from comments.data.ratings import Scale
 from dynapages.files.columns import BadMapping, columns_among
 from dynapages.files.dates import DateFormats
 
@@ -30,7 +30,12 @@ FIELDS = (
     "verified",
     "product_name",
     "product_external_id",
+    "text_format",
 )
+PLAIN = "plain"
+HTML = "html"
+TEXT_FORMATS = frozenset((PLAIN, HTML, ""))
+"""What ``text_format`` may be; empty where it is to be found out."""
 NEEDED = frozenset({"id", "product_id", "language", "rating", "created_at"})
 ID_FROM = ("product_id", "author", "created_at", "body")
 """What tells comments without ids apart."""
@@ -57,33 +62,6 @@ def _letters_and_digits(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """The lowest and the highest rating of a file, which become 1 and 5."""
-
-    low: Decimal = Decimal(1)
-    high: Decimal = Decimal(5)
-
-    def __contains__(self, rating: Decimal) -> bool:
-        return self.low <= rating <= self.high
-
-    def __str__(self) -> str:
-        return f"{self.low} to {self.high}"
-
-    def exactly(self, rating: Decimal) -> Decimal:
-        """Return a rating on the scale from 1 to 5, not rounded."""
-        return 1 + (rating - self.low) * 4 / (self.high - self.low)
-
-
-def scale_of(text: str) -> Scale:
-    """Parse ``10..50``. Raises BadMapping."""
-    low, dots, high = text.partition("..")
-    are_numbers = low.strip().isdecimal() and high.strip().isdecimal()
-    if not dots or not are_numbers or int(low) >= int(high):
-        raise BadMapping(f"“{text}” is no scale of ratings such as 0..10 or 10..50.")
-    return Scale(Decimal(low), Decimal(high))
-
-
-@dataclass(frozen=True, slots=True)
 class Shape:
     """How a file writes comments.
 
@@ -93,6 +71,9 @@ class Shape:
     - ``constants``: the values of fields where a row has none.
     - ``languages``: the codes of languages by other names that the file has for them, in lower
       case.
+    - ``ratings``: the ratings from 1 to 5 that words and numbers of the file mean, by
+      `comments.data.ratings.key_of`.
+    - ``keep_html``: whether texts that are HTML stay as they are.
     - ``id_from``: the columns or fields whose digest is the id of a row without one.
     - ``only``: a row that has one of these columns is rejected unless its value is allowed.
     - ``public``: by field, such columns too: of a row with another value the field is left out.
@@ -109,11 +90,12 @@ class Shape:
     named: Collection[str] = ()
     constants: Mapping[str, str] = field(default_factory=dict)
     languages: Mapping[str, str] = field(default_factory=dict)
+    ratings: Mapping[str, int] = field(default_factory=dict)
     dates: DateFormats = field(default_factory=DateFormats)
     scale: Scale = field(default_factory=Scale)
     detect_language: bool = False
     id_from: Sequence[str] = ()
-    is_html: bool = False
+    keep_html: bool = False
     only: AllowedValues = field(default_factory=dict)
     public: Mapping[str, AllowedValues] = field(default_factory=dict)
     bought: Sequence[str] = ()

@@ -1,12 +1,9 @@
 """Single values of a row: texts, flags, numbers and ids, each parsed or refused with its reason."""
 
-import re
-from decimal import Decimal
-from html import unescape
+from collections.abc import Collection
 
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
-from django.utils.html import strip_tags
 
 from comments.users import has_address, id_field
 from dynapages.files.records import RowRefused, short_text, text_of
@@ -15,10 +12,13 @@ LONGEST_ID = 128
 LONGEST_USER_ID = 254
 LONGEST_BODY = 100_000
 """Bytes of UTF-8."""
-_RATING = re.compile(r"\d{1,4}(?:[.,]\d{1,9})?", re.ASCII)
-_YES = frozenset({"true", "1", "yes"})
-_NO = frozenset({"false", "0", "no", ""})
-_BREAK = re.compile(r"\s*(?:<br\s*/?>|</(?:p|div|li)>)\s*", re.IGNORECASE)
+YES = "true"
+NO = "false"
+_FLAGS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "1", "1.0"), YES),
+    **dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), NO),
+}
+"""How files write yes and no: PostgreSQL as t and f, Amazon as Y and N, pandas as 1.0 and 0.0."""
 
 
 def word_of(value: object) -> str:
@@ -30,35 +30,22 @@ def word_of(value: object) -> str:
 
 def plain_text(name: str, value: object) -> str:
     """Return the value of a field as text. Raises RowRefused for what is none."""
-    if name == "verified" and isinstance(value, bool):
+    if name in {"verified", "rating"} and isinstance(value, bool):
         return str(value)
     return text_of(name, value)
 
 
-def text_of_html(html: str) -> str:
-    """Return the text of HTML, with a line for each paragraph."""
-    return unescape(strip_tags(_BREAK.sub("\n", html))).strip()
+def is_among(word: str, allowed: Collection[str]) -> bool:
+    """Return whether a word is allowed, by itself or as a way to write `YES` or `NO`."""
+    return word in allowed or _FLAGS.get(word) in allowed
 
 
 def is_yes(name: str, text: str) -> bool:
     """Return whether a text means yes. Raises RowRefused where it means neither yes nor no."""
-    word = text.strip().lower()
-    if word not in _YES | _NO:
+    word = word_of(text)
+    if word and word not in _FLAGS:
         raise RowRefused(f"{name}: “{text[:20]}” is neither true nor false")
-    return word in _YES
-
-
-def number_in(text: str, decimal: str | None = None) -> Decimal | None:
-    """Parse a rating, or a bound of ratings; None for what is none.
-
-    ``decimal`` is the mark before decimals, a point or a comma; either where it is None.
-    """
-    if not _RATING.fullmatch(text):
-        return None
-    other_mark = {".": ",", ",": "."}.get(decimal or "")
-    if other_mark and other_mark in text:
-        return None
-    return Decimal(text.replace(",", "."))
+    return _FLAGS.get(word) == YES
 
 
 def comment_id_from(text: str, *, prefix: str = "") -> str:

@@ -66,6 +66,9 @@ _LINE = 1
 
 def has_html(text: str) -> bool:
     """Return whether a text has a tag of HTML, or a character reference such as ``&amp;``."""
+    # Most texts have no such sign at all.
+    if "<" not in text and "&" not in text:
+        return False
     return any(_is_html(found) for found in _MARKUP.finditer(text))
 
 

@@ -23,9 +23,11 @@ class Record:
     values: Mapping[str, object]
 
     def shown(self, column: str) -> str:
-        """Return the start of a value, to name a row that is rejected; it may be empty."""
+        """Return the start of a text or number, to name a row that is rejected; it may be empty."""
         value = self.values.get(column)
-        return "" if value is None else str(value)[:LONGEST_ID_SHOWN]
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return ""
+        return str(value)[:LONGEST_ID_SHOWN]
 
 
 @dataclass(frozen=True, slots=True)

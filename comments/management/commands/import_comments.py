@@ -7,9 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from comments.data.ratings import rating_map, scale_of
 from comments.data.reports import report_of, unfinished
 from comments.data.run import CommentFile, import_file
-from comments.data.shapes import FIELDS, ID_FROM, Shape, preset, presets, scale_of
+from comments.data.shapes import FIELDS, ID_FROM, Shape, preset, presets
 from comments.data.values import comment_id_from
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
@@ -23,6 +24,7 @@ from dynapages.files.import_command import import_run
 from dynapages.files.import_options import (
     add_columns_option,
     add_file_options,
+    add_html_option,
     add_part_option,
     add_value_options,
     date_formats,
@@ -62,6 +64,13 @@ class Command(TableCommand):
         parser.add_argument(
             "--rating-scale", metavar="LOW..HIGH", help="the scale of ratings, such as 10..50"
         )
+        parser.add_argument(
+            "--rating-map",
+            default="",
+            metavar="FOUND=RATING,…",
+            help="what the file's words for ratings mean, from 1 to 5, such as true=5,false=1",
+        )
+        add_html_option(parser)
         parser.add_argument(
             "--id-from",
             metavar="NAME,…",
@@ -129,6 +138,8 @@ def _shape(options: dict[str, Any]) -> Shape:
         named=named,
         constants={**known.constants, **parse_constants(options["set"], fields=FIELDS)},
         languages=_language_map(options["language_map"]),
+        ratings=rating_map(options["rating_map"]),
+        keep_html=options["keep_html"],
         dates=date_formats(options),
         decimal=options["decimal"],
         id_prefix=_id_prefix(options["id_prefix"]),

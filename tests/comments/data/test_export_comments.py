@@ -40,6 +40,7 @@ TEXTS = (
     " white space at its ends ",
     "long " * (LONGEST_LISTED_TEXT // 4),
     "=1+1",
+    "<b>Tags</b> &amp; references that somebody <i>shows</i>",
 )
 SITE = {"site": "https://shop.example", "publisher": "Shop & Sons"}
 
@@ -148,7 +149,7 @@ class TestThereAndBack:
         path = tmp_path / "feed.xml"
         export(path, format="google-xml", **SITE)
         delete_all_comments()
-        call_command("import_comments", path, preset="google", stdout=StringIO())
+        call_command("import_comments", path, preset="google", keep_html=True, stdout=StringIO())
         for comment in comments:
             found = find_comment(comment.id)
             assert (found.body, found.title) == (comment.body, comment.title)

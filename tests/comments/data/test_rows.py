@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from comments.data.rows import ADDRESS, CommentParser, Findings
 from comments.data.run import version_of
 from comments.data.shapes import FIELDS, ID_FROM, Shape
-from comments.items import NewComment
+from comments.items import NewComment, NewReply
 from dynapages.files.columns import BadMapping, columns_among, parse_columns, parse_pairs
 from dynapages.files.identifiers import identifier_of
 from dynapages.files.records import Record, Rejected
@@ -90,11 +91,7 @@ class TestReading:
         found = reason(product_id="x" * 1_001)
         assert found == "product_id has 1,001 characters, more than 1,000"
 
-    @pytest.mark.parametrize("spelled", ["en", "EN", " en ", "us", "US", "en-US", "en_GB"])
-    def test_translates_languages(self, spelled):
-        assert comment(language=spelled).language == "en"
-
-    @pytest.mark.parametrize("bad", ["", "uk2", "jp", "eng", "US-en"])
+    @pytest.mark.parametrize("bad", ["", "uk2", "jp", "fil", "US-en", "english", "C", "engl"])
     def test_rejects_what_is_no_language(self, bad):
         assert reason(language=bad).startswith("language: ")
 
@@ -105,7 +102,7 @@ class TestReading:
         assert comment(rating=spelled).rating == rating
 
     @pytest.mark.parametrize(
-        "bad", ["", "0", "6", "5.1", "five", "-1", "\u0665", "5e0", True, "nan"]
+        "bad", ["", "0", "6", "5.1", "six", "-1", "\u0665", "5e0", True, "nan"]
     )
     def test_rejects_other_ratings(self, bad):
         assert reason(rating=bad).startswith("rating")
@@ -129,6 +126,135 @@ class TestReading:
     @pytest.mark.parametrize("bad", ["a\udcffb", "a\0b", ["a"], {"a": 1}, False])
     def test_rejects_what_is_no_text(self, field, bad):
         assert reason(**{field: bad}).startswith(field)
+
+
+class TestTheLanguage:
+    @pytest.mark.parametrize("spelled", ["en", "EN", " en ", "us", "US", "en-US", "en_GB"])
+    def test_may_be_a_code_of_two_letters_with_a_region_or_a_spelling_of_the_map(self, spelled):
+        assert comment(language=spelled).language == "en"
+
+    @pytest.mark.parametrize(
+        ("spelled", "language"),
+        [("iw", "he"), ("in", "id"), ("ji", "yi"), ("jw", "jv"), ("mo", "ro"), ("iw_IL", "he")],
+    )
+    def test_may_be_a_code_that_was_replaced(self, spelled, language):
+        assert comment(language=spelled).language == language
+
+    @pytest.mark.parametrize(
+        ("spelled", "language"),
+        [("eng", "en"), ("DEU", "de"), ("ger", "de"), ("zho-Hant", "zh"), ("chi", "zh")],
+    )
+    def test_may_be_a_code_of_three_letters(self, spelled, language):
+        assert comment(language=spelled).language == language
+
+    @pytest.mark.parametrize(
+        ("spelled", "language"),
+        [("en_US.UTF-8", "en"), ("de.UTF-8", "de"), ("ca@valencia", "ca"), ("zh-Hans-CN", "zh")],
+    )
+    def test_may_be_a_locale(self, spelled, language):
+        assert comment(language=spelled).language == language
+
+    def test_is_what_the_map_says_also_of_a_code_that_was_replaced(self):
+        reading = CommentParser(Shape(languages={"in": "hi"}), NOW)
+        found = reading.read(Record(7, GOOD | {"language": "IN"}))
+        assert isinstance(found, NewComment)
+        assert found.language == "hi"
+
+
+class TestTheMarkOfAVerifiedPurchase:
+    @pytest.mark.parametrize(
+        "yes", ["true", "TRUE", "1", "1.0", 1, 1.0, "Y", "y", "Yes", "t", True]
+    )
+    def test_is_set_by_all_that_means_yes(self, yes):
+        assert comment(verified=yes).verified
+
+    @pytest.mark.parametrize("no", ["false", "0", "0.0", 0, 0.0, "N", "no", "f", False, "", None])
+    def test_is_not_by_what_means_no(self, no):
+        assert not comment(verified=no).verified
+
+    @pytest.mark.parametrize("unknown", ["maybe", "2", "on", "10"])
+    def test_is_neither_by_another_word(self, unknown):
+        assert reason(verified=unknown) == f"verified: “{unknown}” is neither true nor false"
+
+
+class TestHtml:
+    HTML = MappingProxyType(
+        {
+            "author": "Tom &amp; Ann",
+            "title": "So<br>good",
+            "body": "<p>It holds.</p><p>Still &lt;3 it</p>",
+            "reply": "<div>Thanks!</div><div>The shop</div>",
+        }
+    )
+
+    def read(self, shape: Shape, **changed: object) -> tuple[NewComment, Findings]:
+        parser = CommentParser(shape, NOW)
+        found = parser.read(Record(7, {**GOOD, **self.HTML, **changed}))
+        assert isinstance(found, NewComment), found
+        return found, parser.findings
+
+    def test_becomes_text_in_all_fields_that_are_texts_and_its_row_is_counted(self):
+        found, findings = self.read(Shape())
+        assert (found.author, found.title) == ("Tom & Ann", "So good")
+        assert found.body == "It holds.\n\nStill <3 it"
+        assert found.reply == NewReply("Thanks!\nThe shop")
+        assert findings.html_rows == 1
+
+    def test_is_kept_as_it_is_if_that_is_wished(self):
+        found, findings = self.read(Shape(keep_html=True), text_format="html")
+        assert (found.author, found.title, found.body) == tuple(self.HTML.values())[:3]
+        assert findings.html_rows == 0
+
+    def test_is_kept_where_the_row_says_that_its_texts_are_plain(self):
+        found, findings = self.read(Shape(), text_format=" Plain")
+        assert (found.author, found.title, found.body) == tuple(self.HTML.values())[:3]
+        assert findings.html_rows == 0
+
+    def test_is_read_without_a_tag_where_the_row_says_that_its_texts_are_html(self):
+        found, _ = self.read(Shape(constants={"text_format": "html"}), body="one\n \n  line")
+        assert found.body == "one\n \n  line"
+        found, _ = self.read(Shape(), body="one<!-- not two -->", text_format="HTML")
+        assert found.body == "one"
+
+    def test_may_not_be_of_another_format(self):
+        assert reason(text_format="markdown") == (
+            "text_format: “markdown” is neither plain nor html; it is not read with --columns "
+            "text_format="
+        )
+
+    def test_is_not_counted_in_a_row_without_any(self):
+        plain = dict.fromkeys(self.HTML, "AT&T <3")
+        found, findings = self.read(Shape(), **plain)
+        assert found.body == "AT&T <3"
+        assert findings.html_rows == 0
+
+    def test_does_not_change_an_id_that_is_made(self):
+        made = [
+            self.read(Shape(id_from=ID_FROM, keep_html=keep_html), id="")[0].id
+            for keep_html in (True, False)
+        ]
+        assert made[0] == made[1]
+
+    def test_does_not_hide_an_address_in_the_name_of_an_author(self):
+        found, findings = self.read(Shape(id_from=ID_FROM), id="", author="ann&#64;example.com")
+        assert found.author == ""
+        assert findings.left_out == {ADDRESS: 1}
+        other, _ = self.read(Shape(id_from=ID_FROM), id="", author="bob&#64;example.com")
+        assert other.id == found.id
+
+
+class TestARejectedRow:
+    @pytest.mark.parametrize(("found", "shown"), [(901, "901"), ("r1", "r1"), (2.5, "2.5")])
+    def test_is_listed_with_its_id(self, found, shown):
+        rejected = read(id=found, rating="none")
+        assert isinstance(rejected, Rejected)
+        assert rejected.id == shown
+
+    @pytest.mark.parametrize("found", [None, True, [1], {"a": 1}])
+    def test_is_listed_without_one_where_that_is_no_text_or_number(self, found):
+        rejected = read(id=found)
+        assert isinstance(rejected, Rejected)
+        assert rejected.id == ""
 
 
 class TestTheIdOfAUser:

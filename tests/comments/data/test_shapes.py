@@ -110,7 +110,7 @@ class TestPreset:
         path = write(json.dumps([review, held], indent=1), "reviews.json")
         run(path, rejected=1, preset="woocommerce")
         found = only(product)
-        assert found.body == f"{ENGLISH}\nA & B"
+        assert found.body == f"{ENGLISH}\n\nA & B"
         assert (found.created.hour, listed(product)[0].is_verified) == (10, True)
 
     def test_of_google(self, write, product):
@@ -335,6 +335,9 @@ class TestCountryCodes:
             (["se", "br"], ["br", "se"]),
             (["jp", "sv", "ar"], ["sv"]),
             (["AR", "BR", "US"], ["BR"]),
+            (["iw", "in", "ji", "sv"], []),
+            (["IN", "DE", "MO"], ["IN", "MO"]),
+            (["jp", "in"], ["in"]),
         ],
     )
     def test_are_suspected(self, spelled, suspects):
