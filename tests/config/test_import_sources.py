@@ -81,8 +81,9 @@ def stored_rows(command: str) -> set[str]:
 
 
 def line_of(row: dict[str, Any]) -> str:
-    """Return a row as a line of JSON, without what is empty."""
+    """Return a row as a line of JSON, without what is empty, and what all exports say alike."""
     given = {name: value for name, value in row.items() if value not in EMPTY}
+    given.pop("text_format", None)
     return json.dumps(given, ensure_ascii=False)
 
 
