@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from dynapages.files.dates import DateFormats, moment_of
 from dynapages.files.records import RowRefused, short_text, text_of
-from shop.data.amounts import BadNumber, cents_of
+from shop.data.amounts import Amounts, BadNumber
 
 Texts = Mapping[str, str]
 """The texts of a row by field; those that it does not have are missing."""
@@ -36,10 +36,11 @@ def needed(texts: Texts, name: str) -> str:
     return texts[name]
 
 
-def cents(texts: Texts, name: str, decimal: str | None) -> int:
-    """Parse an amount of money; return cents. ``decimal`` as for `cents_of`."""
+def cents(texts: Texts, name: str, amounts: Amounts) -> int:
+    """Parse an amount of money, in the ``currency`` of the texts if they have one; return cents."""
+    text = needed(texts, name)
     try:
-        return cents_of(needed(texts, name), decimal)
+        return amounts.cents(text, texts.get("currency", ""))
     except BadNumber as error:
         raise RowRefused(f"{name}: {error}") from error
 

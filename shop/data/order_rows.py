@@ -6,11 +6,12 @@ from typing import Any
 
 from dynapages.files.json_rows import flat
 from dynapages.files.records import Record, Rejected, RowRefused
-from shop.data.amounts import decimal_mark
+from shop.data.amounts import Amounts
+from shop.data.currencies import decimals_of
 from shop.data.fields import field_text, is_return, pieces
 from shop.data.names import Names
 from shop.data.orders import ImportedOrder, PlainLine, RowRef, parse_line, parse_order
-from shop.data.shape import AMOUNTS, ORDER_FIELDS, Shape
+from shop.data.shape import ORDER_FIELDS, Shape
 
 OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
 """The fields of an order that only some of its rows may have."""
@@ -22,8 +23,8 @@ _SHOWN = 40
 class OrderRows:
     """The rows of an order as they are found; ``faults`` are why some of them are rejected.
 
-    ``incomplete_because`` is why one of its lines may be missing. ``marks`` are those of decimals
-    in all amounts of the files. ``skipped`` are the rows whose line is left out, by an option or as
+    ``incomplete_because`` is why one of its lines may be missing. ``amounts`` reads
+    those of all files. ``skipped`` are the rows whose line is left out, by an option or as
     a return, of which ``returned`` is the number. ``summaries`` are rows without a product, with
     the number of pieces that all lines must have together. It ``is_headed`` once a row has the
     order's own fields, and ``is_unwanted`` if an option leaves it out.
@@ -32,7 +33,7 @@ class OrderRows:
     id: str
     shape: Shape
     names: Names
-    marks: set[str] = field(default_factory=set)
+    amounts: Amounts = field(default_factory=Amounts)
     texts: dict[str, str] = field(default_factory=dict)
     lines: list[PlainLine] = field(default_factory=list)
     rows: list[RowRef] = field(default_factory=list)
@@ -64,10 +65,20 @@ class OrderRows:
         except RowRefused as refused:
             self.faults.setdefault(row, str(refused))
             return
+        currency_before = self._currency
         for name, text in texts.items():
             # Later rows repeat the order's own fields, or leave them empty.
             if self.texts.setdefault(name, text) != text:
                 self.faults.setdefault(row, f"{name} is another one in another row of the order")
+        # The lines before were read as amounts of another currency.
+        is_other = decimals_of(self._currency) != decimals_of(currency_before)
+        if self.lines and is_other:
+            self.faults.setdefault(row, "currency is missing in the first row of the order")
+
+    @property
+    def _currency(self) -> str:
+        """The order's currency, as far as its rows have told it yet."""
+        return self.texts.get("currency") or self.shape.constants.get("currency", "")
 
     def add_line(
         self,
@@ -88,9 +99,8 @@ class OrderRows:
             elif may_be_summary and texts.keys() == {"quantity"}:
                 self.summaries[row] = pieces(texts, "quantity")
             elif texts:
-                self._note_decimals(texts)
-                texts = {**self.shape.constants, **texts}
-                self.lines.append(parse_line(texts, self.names, self.shape.decimal))
+                texts = {**self.shape.constants, "currency": self._currency, **texts}
+                self.lines.append(parse_line(texts, self.names, self.amounts))
         except RowRefused as refused:
             self.faults.setdefault(row, str(refused))
 
@@ -99,11 +109,6 @@ class OrderRows:
         self.lines_left_out += 1
         if not self.shape.lines_in:  # else the row is the order's
             self.skipped.append(row)
-
-    def _note_decimals(self, texts: Mapping[str, str]) -> None:
-        for name in AMOUNTS:
-            if name in texts:
-                self.marks.add(decimal_mark(texts[name]))
 
     def add_nested(self, record: Record, row: RowRef) -> list[str]:
         """Add the lines in a list; return the names of their values."""

@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_UP
 from operator import attrgetter
 
 from dynapages.files.records import RowRefused
+from shop.data.amounts import Amounts
 from shop.data.fields import LONGEST_TEXT, Texts, cents, currency, fraction, moment, needed, pieces
 from shop.data.history import history_of, parse_history
 from shop.data.names import Names
@@ -35,14 +36,17 @@ class PlainLine:
     listed_as: str = ""
 
 
-def parse_line(texts: Texts, names: Names, decimal: str | None) -> PlainLine:
-    """Parse a line, whose total is given, or follows from price, number and discount."""
+def parse_line(texts: Texts, names: Names, amounts: Amounts) -> PlainLine:
+    """Parse a line, whose total is given, or follows from price, number and discount.
+
+    ``texts`` have the currency of its order, if that is known.
+    """
     id_in_file = needed(texts, "product_id")
     quantity = pieces(texts, "quantity")
     if "line_total" in texts:
-        total = cents(texts, "line_total", decimal)
+        total = cents(texts, "line_total", amounts)
     else:
-        whole = cents(texts, "unit_price", decimal) * quantity
+        whole = cents(texts, "unit_price", amounts) * quantity
         reduced = whole * (1 - fraction(texts, "discount"))
         total = int(reduced.to_integral_value(ROUND_HALF_UP))
     product_id = names.product(id_in_file)

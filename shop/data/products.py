@@ -4,7 +4,7 @@ What a row does not say stays as it is stored.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,8 @@ from shop.catalogue.editing import settle_product
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.catalogue.shelves import put_shelves
 from shop.catalogue.stored import Stored, stored_categories, stored_products
+from shop.data.amounts import Amounts, BadNumber, price_parts
+from shop.data.currencies import currencies_of
 from shop.data.fields import LONGEST_TEXT, cents, currency
 from shop.data.imported_products import category_named
 from shop.data.plain_files import PlainFile, Texts
@@ -54,9 +56,7 @@ class ProductRow:
         return replace(before, **self.values).keep_priced_at(before)
 
 
-def product_row(
-    texts: Texts, *, constants: Mapping[str, str], decimal: str | None = None
-) -> ProductRow:
+def product_row(texts: Texts, *, constants: Mapping[str, str], amounts: Amounts) -> ProductRow:
     """Parse the texts of a row; the price may have its currency behind it. Raises RowRefused."""
     given = dict(constants)
     given |= {name: text for name, text in texts.items() if text}
@@ -72,15 +72,52 @@ def product_row(
         if name in given:
             values[name] = short_text(name, given[name], longest)
     if "price" in given:
-        amount, _, code = given["price"].rpartition(" ")
-        if amount and code.isalpha():  # “12.50 EUR”, as Google's feed has it
-            given |= {"price": amount, "currency": code}
-        values["unit_price_cents"] = cents(given, "price", decimal)
-        values["currency"] = currency(given)
+        values |= _price(given, amounts)
     path = _path(given.get("category", ""))
     if path:
         values["category_slugs"] = (path[-1].slug,)
     return ProductRow(product_id, values, path)
+
+
+def _price(given: Mapping[str, str], amounts: Amounts) -> dict[str, Any]:
+    """Return the price of a row and its currency, which may be beside the price or by itself."""
+    price = given["price"]
+    try:
+        number, words = price_parts(price)
+    except BadNumber as error:
+        raise RowRefused(f"price: {error}") from error
+    code = _currency_of(given, words)
+    unit_price_cents = cents({"price": number, "currency": code}, "price", amounts)
+    return {"unit_price_cents": unit_price_cents, "currency": code}
+
+
+def _currency_of(given: Mapping[str, str], words: Iterable[str]) -> str:
+    """Return the currency of a row, which the words beside its price must not contradict."""
+    shown = given["price"][:40]
+    possible: frozenset[str] | None = None
+    for word in words:
+        codes = currencies_of(word)
+        if not codes:
+            raise RowRefused(
+                f"price: “{word[:20]}” is no sign of a currency, and no code such as EUR"
+            )
+        possible = codes if possible is None else possible & codes
+    if "currency" in given:
+        code = currency(given)
+        if possible is not None and code not in possible:
+            raise RowRefused(f"currency is {code}, but the price “{shown}” has another")
+        return code
+    if possible is None:
+        raise RowRefused("currency is missing: give it a column, or --set currency=EUR")
+    if not possible:
+        raise RowRefused(f"price: “{shown}” has two currencies")
+    if len(possible) > 1:
+        raise RowRefused(
+            f"currency is missing: the sign in “{shown}” has several, so give it a "
+            "column, or --set currency=USD"
+        )
+    (only_code,) = possible
+    return only_code
 
 
 def _path(text: str) -> list[NewCategory]:

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected, in_brackets
+from shop.data.amounts import Amounts
 from shop.data.imported_products import Outcome
 from shop.data.run import ImportResult
 from shop.data.survey import SurveyResult
@@ -51,6 +52,8 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "returned_lines": survey.returned_lines,
         "orders_of_returns": survey.orders_of_returns,
         "decimal_found": survey.assumed_decimal,
+        "rounded_amounts": survey.amounts.rounded,
+        "hint": survey.amounts.hint or None,
     }
 
 
@@ -93,6 +96,15 @@ def _remarks(survey: SurveyResult) -> Iterator[str]:
     if survey.assumed_decimal:
         mark = survey.assumed_decimal
         yield f"Unclear amounts were read as the others, with decimals after “{mark}”."
+    yield from remarks_about_amounts(survey.amounts)
     if survey.returned_lines:
         others = f"orders that have no others: {survey.orders_of_returns:,}"
         yield f"Returned lines, which were skipped: {survey.returned_lines:,}; {others}."
+
+
+def remarks_about_amounts(amounts: Amounts) -> Iterator[str]:
+    """Yield sentences about amounts that were rounded, and about those that may be cents."""
+    if amounts.rounded:
+        yield f"Amounts with fractions of a cent, which were rounded: {amounts.rounded:,}."
+    if amounts.hint:
+        yield amounts.hint

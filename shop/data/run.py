@@ -89,6 +89,8 @@ def import_orders(
         files = open_files(rejects.add)
         survey = read_order_files(files, reject=rejects.add, progress=progress)
         result = ImportResult(survey, survey.counts, is_trial)
+        if survey.amounts.hint and not is_trial:
+            progress.say(survey.amounts.hint)
         if not is_trial:
             load = _Load(rejects, progress, result)
             load.run(update, announces=announces)

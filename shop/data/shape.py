@@ -11,6 +11,7 @@ from dynapages.files.columns import BadMapping, columns_among
 from dynapages.files.dates import DateFormats
 from dynapages.files.records import Record
 from dynapages.files.values import ValueRules
+from shop.data.amounts import AS_WRITTEN, AmountRules
 from shop.order_status import Status
 
 _PRESETS = Path(__file__).parent / "presets.toml"
@@ -48,7 +49,6 @@ LINE_FIELDS = (
     *("line_total", "listed_as", "product_external_id"),
 )
 """Of a line, besides its ``order_id``."""
-AMOUNTS = ("unit_price", "line_total")
 LINE_NUMBER = "line_number"
 """The number of a line in its order, of files all of whose lines have one."""
 
@@ -94,10 +94,9 @@ class Shape:
 
     ``columns`` are those of fields in the first file, or the only one, and ``line_columns`` those
     in the second file or in the nested lists named ``lines_in``; an empty column means that a
-    field is not there. ``constants`` are the values of fields where a row has none; ``decimal`` is
-    what is before the decimals of amounts, None if the amounts tell; ``line_rules`` are those of
-    values in nested lists. ``join_order`` and ``join_line`` add to a record what other files tell
-    of it, and may raise RowRefused.
+    field is not there. ``constants`` are the values of fields where a row has none; ``amounts``
+    is how these are written; ``line_rules`` are those of values in nested lists. ``join_order`` and
+    ``join_line`` add to a record what other files tell of it, and may raise RowRefused.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +105,7 @@ class Shape:
     statuses: Statuses = field(default_factory=dict)
     dates: DateFormats = field(default_factory=DateFormats)
     lines_in: str | None = None
-    decimal: str | None = None
+    amounts: AmountRules = AS_WRITTEN
     line_rules: ValueRules | None = None
     are_lines_numbered: bool = False
     join_order: Join = _unchanged

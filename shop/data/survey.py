@@ -15,7 +15,7 @@ from dynapages.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynapages.files.reports import RowCounts
 from dynapages.files.row_files import OpenRows, RowFile, open_rows
 from dynapages.files.values import Skipped
-from shop.data.amounts import UNCLEAR
+from shop.data.amounts import UNCLEAR, Amounts
 from shop.data.fields import field_text
 from shop.data.imported_products import Catalogue
 from shop.data.names import Names
@@ -74,6 +74,7 @@ class SurveyResult:
     returned_lines: int = 0
     orders_of_returns: int = 0
     assumed_decimal: str | None = None
+    amounts: Amounts = field(default_factory=Amounts)
 
     @property
     def statuses(self) -> Counter[Status]:
@@ -91,11 +92,12 @@ def read_order_files(
     """
     first = _read(files, progress)
     # 22.368 may be thousands, unless all other amounts have points before their cents.
-    clear_marks = first.marks - {"", UNCLEAR}
-    if UNCLEAR not in first.marks or len(clear_marks) != 1 or files.shape.decimal:
+    marks = first.amounts.marks
+    clear_marks = marks - {"", UNCLEAR}
+    if UNCLEAR not in marks or len(clear_marks) != 1 or files.shape.amounts.decimal:
         return first.result(reject)
     (mark,) = clear_marks
-    shape = replace(files.shape, decimal=mark)
+    shape = replace(files.shape, amounts=replace(files.shape.amounts, decimal=mark))
     second = _read(replace(files, shape=shape), progress)
     return replace(second.result(reject), assumed_decimal=mark)
 
@@ -118,7 +120,7 @@ class _Survey:
     """The orders of files while their rows are read."""
 
     def __init__(self, files: OrderFiles, progress: Progress) -> None:
-        self.marks: set[str] = set()
+        self.amounts = Amounts(files.shape.amounts)
         self._progress = progress
         self._files = files
         self._shape = files.shape
@@ -231,6 +233,7 @@ class _Survey:
             catalogue=self._files.catalogue,
             returned_lines=sum(rows.returned for rows in self._orders.values()),
             orders_of_returns=len(of_returns),
+            amounts=self.amounts,
         )
 
     def _count(self, rows: OrderRows) -> None:
@@ -267,7 +270,9 @@ class _Survey:
             is_behind = limit is not None and len(self._orders) >= limit
             if is_behind or not may_be_new:
                 return None
-            self._orders[order_id] = OrderRows(order_id, self._shape, self._files.names, self.marks)
+            self._orders[order_id] = OrderRows(
+                order_id, self._shape, self._files.names, self.amounts
+            )
         return self._orders[order_id]
 
     def _mark_neighbours_incomplete(self, row: RowRef) -> None:

@@ -19,6 +19,7 @@ from dynapages.files.import_options import (
     value_rules,
 )
 from dynapages.files.packing import FileUnreadable
+from shop.data.amount_options import add_minor_units_option, amount_rules
 from shop.data.imported_products import Update
 from shop.data.olist import olist_files
 from shop.data.reports import report_of
@@ -30,7 +31,7 @@ from shop.order_status import Status
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
 _OF_SHAPES = (
     *("preset", "columns", "line_columns", "lines_in", "currency", "id_prefix", "set"),
-    *("decimal", "null", "skip"),
+    *("decimal", "minor_units", "null", "skip"),
     *("encoding", "delimiter", "header_line", "footer_lines", "no_quotes", "rows", "limit"),
 )
 """Options that mean nothing for a folder of Olist's files."""
@@ -88,6 +89,7 @@ class Command(TableCommand):
             f"{', '.join(Status)}, or nothing (paid=) where the dates of an order tell",
         )
         add_value_options(parser)
+        add_minor_units_option(parser)
         parser.add_argument(
             "--signals",
             action="store_true",
@@ -219,7 +221,7 @@ def _shape(options: Mapping[str, Any], statuses: Statuses) -> Shape:
         statuses=statuses,
         dates=date_formats(options),
         lines_in=options["lines_in"],
-        decimal=options["decimal"],
+        amounts=amount_rules(options),
     )
     if shape.line_columns and options["lines"] is None and not shape.lines_in:
         raise BadMapping("--line-columns is for LINES or --lines-in; of one file use --columns.")

@@ -18,6 +18,8 @@ from dynapages.files.import_options import (
     row_file,
 )
 from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, in_brackets
+from shop.data.amount_options import add_minor_units_option, amount_rules
+from shop.data.amounts import Amounts
 from shop.data.plain_files import PlainFile, Texts
 from shop.data.products import (
     FIELDS,
@@ -47,6 +49,7 @@ class Command(TableCommand):
         )
         add_columns_option(parser, FIELDS)
         add_value_options(parser, has_dates=False)
+        add_minor_units_option(parser)
         add_file_options(parser)
 
     def handle(self, **options: Any) -> None:
@@ -68,8 +71,10 @@ def _plain_file(path: Path, options: dict[str, Any]) -> PlainFile[ProductRow]:
         file = replace(file, element="item")
     constants = parse_constants(options["set"], fields=FIELDS)
 
+    amounts = Amounts(amount_rules(options))
+
     def build(texts: Texts) -> ProductRow:
-        return product_row(texts, constants=constants, decimal=options["decimal"])
+        return product_row(texts, constants=constants, amounts=amounts)
 
     return PlainFile(
         file, FIELDS, OPTIONAL, build, named=named, usual=usual, is_trial=options["dry_run"]

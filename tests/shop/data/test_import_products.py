@@ -150,8 +150,8 @@ class TestARejectedRow:
             (",Lamp,,", "id is missing"),
             ("a,,,", "name is missing"),
             ("a,Lamp,lots,", "price: “lots” is no amount such as 12.50"),
-            ("a,Lamp,5,", "currency is missing"),
-            ("a,Lamp,5 Euros,", "currency: “EUROS” is no code of three letters, such as EUR"),
+            ("a,Lamp,5,", "currency is missing: give it a column, or --set currency=EUR"),
+            ("a,Lamp,5 Euros,", "price: “Euros” is no sign of a currency, and no code such as EUR"),
             ("a,Lamp,,1>2>3>4>5>6>7", "category is deeper than 6, or its names are too long"),
         ],
     )
