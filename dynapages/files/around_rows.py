@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dynapages.files.columns import DELIMITERS
@@ -26,48 +26,55 @@ IsHeader = Callable[[Sequence[str]], bool]
 """Returns whether a line with these names has the columns that an import needs."""
 
 
+class HeaderMissing(ValueError):
+    """The file has no header."""
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a file of CSV begins.
+    """How a file of CSV begins: its ``delimiter``, and the ``lines_above`` its header with a text.
 
-    ``header_line`` is the number of the line that names the columns, and ``lines_above`` are the
-    lines with a text above it. ``likelier_line`` is one below it that has more columns, or 0.
+    ``likelier_line`` is the number of one below the header that has more columns, or 0.
     """
 
-    header_line: int
     delimiter: str
     lines_above: int = 0
     likelier_line: int = 0
 
 
-def find_start(
+def go_to_header(
     lines: Lines, *, delimiter: str | None, header_line: int | None, is_header: IsHeader
 ) -> Start:
-    """Return how a file begins, whose lines all stay to be read.
+    """Skip the lines above the header; return how the file begins.
 
     What is given is not looked for. The header is the first of the first lines that ``is_header``,
-    or else the first that is not blank.
+    or else the first that is not blank. Raises HeaderMissing where the file ends before it.
     """
-    first_lines = _first_lines(lines, max(LINES_TO_HEADER, header_line or 0))
-    above = 0
+    first_lines = _first_lines(lines, LINES_TO_HEADER)
     separator = _SEPARATOR.fullmatch(first_lines[0]) if first_lines else None
     if separator:
         delimiter = delimiter or separator[1]
-        above = 1
-    numbers = [number for number, line in enumerate(first_lines, 1) if line.strip()][above:]
-    found = header_line
-    if found is None:
-        found = _header_among(first_lines, numbers, delimiter, is_header)
-    header = first_lines[found - 1] if found <= len(first_lines) else ""
-    likelier = 0
+        first_lines[0] = ""
+    likelier_line = 0
     if header_line is None:
-        likelier = _likelier_line(first_lines, numbers, delimiter, found)
-    return Start(
-        header_line=found,
-        delimiter=delimiter or _delimiter_of(header),
-        lines_above=len([number for number in numbers if number < found]),
-        likelier_line=likelier,
-    )
+        header_line = _header_among(first_lines, delimiter, is_header)
+        likelier_line = _likelier_line(first_lines, delimiter, header_line)
+    lines_above = _skip(lines, header_line - 1)
+    if separator and header_line > 1:
+        lines_above -= 1
+    header = "".join(_first_lines(lines, 1))
+    return Start(delimiter or _delimiter_of(header), lines_above, likelier_line)
+
+
+def _skip(lines: Lines, count: int) -> int:
+    """Skip lines; return how many have a text. Raises HeaderMissing where there are not so many."""
+    texts = 0
+    for skipped in range(count):
+        line = next(lines, None)
+        if line is None:
+            raise HeaderMissing(f"it has only {skipped} lines; --header-line is {count + 1}")
+        texts += bool(line.strip())
+    return texts
 
 
 def are_quotes_text(lines: Lines, delimiter: str) -> bool:
@@ -112,35 +119,35 @@ def _first_lines(lines: Lines, most: int) -> list[str]:
     return found
 
 
-def _header_among(
-    first_lines: Sequence[str], numbers: Sequence[int], delimiter: str | None, is_header: IsHeader
-) -> int:
+def _header_among(first_lines: Sequence[str], delimiter: str | None, is_header: IsHeader) -> int:
     """Return the number of the header, or that of the first line that is not blank."""
+    numbers = _numbers_of_texts(first_lines)
     for number in numbers:
-        if number > LINES_TO_HEADER:
-            break
-        names = names_in(first_lines[number - 1 :], delimiter)
+        names = _names_in(first_lines[number - 1 :], delimiter)
         if names and is_header(names):
             return number
     return numbers[0] if numbers else 1
 
 
-def _likelier_line(
-    first_lines: Sequence[str], numbers: Sequence[int], delimiter: str | None, header_line: int
-) -> int:
+def _likelier_line(first_lines: Sequence[str], delimiter: str | None, header_line: int) -> int:
     """Return the number of the line below the header that has most columns, 0 where none has more.
 
     Of several the first counts.
     """
-    most, likelier = len(names_in(first_lines[header_line - 1 :], delimiter)), 0
-    for number in numbers:
-        names = names_in(first_lines[number - 1 :], delimiter)
+    most, likelier = len(_names_in(first_lines[header_line - 1 :], delimiter)), 0
+    for number in _numbers_of_texts(first_lines):
+        names = _names_in(first_lines[number - 1 :], delimiter)
         if number > header_line and len(names) > most:
             most, likelier = len(names), number
     return likelier
 
 
-def names_in(lines: Sequence[str], delimiter: str | None) -> tuple[str, ...]:
+def _numbers_of_texts(lines: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines that are not blank."""
+    return [number for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _names_in(lines: Sequence[str], delimiter: str | None) -> tuple[str, ...]:
     """Return the fields of a row that begins with the first line; none of a malformed one."""
     if not lines:
         return ()
@@ -239,13 +246,15 @@ class LastLines:
         else:
             self._are_too_many = True
 
-    def explained(self, rejected: Sequence[Rejected]) -> Iterator[Rejected]:
+    def explained(
+        self, rejected: Sequence[Rejected], *, but_not: Collection[int]
+    ) -> Iterator[Rejected]:
         """Yield rejected rows of the file, in its order; those that may be footers say how to tell.
 
-        All lines behind such a row were rejected as well.
+        All lines behind such a row were rejected as well, and none is in ``but_not``.
         """
         options: dict[int, int] = {}
-        lines = {row.line for row in rejected}
+        lines = {row.line for row in rejected} - set(but_not)
         for line in reversed(self._lines):
             if line not in lines or self._are_too_many:
                 break

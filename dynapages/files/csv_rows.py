@@ -6,20 +6,17 @@ from dataclasses import dataclass
 
 from dynapages.files.around_rows import (
     Footers,
+    HeaderMissing,
     IsHeader,
     LastLines,
     are_quotes_text,
-    find_start,
+    go_to_header,
     names_of,
 )
 from dynapages.files.lines import LONGEST_LINE, Lines
 from dynapages.files.records import Record, Rejected
 
 _IF_TEXT = "use --no-quotes if quotes are text in this file"
-
-
-class HeaderMissing(ValueError):
-    """The file has no header."""
 
 
 class _RowTooLong(ValueError):
@@ -100,7 +97,7 @@ class CsvRows:
         # Of the csv module as a whole; its own limit of 128 KB is less than a row may have.
         csv.field_size_limit(LONGEST_LINE)
         lines.leave_out_last(known.footer_lines)
-        start = find_start(
+        start = go_to_header(
             lines, delimiter=known.delimiter, header_line=known.header_line, is_header=is_header
         )
         self.delimiter: str = start.delimiter
@@ -109,7 +106,6 @@ class CsvRows:
         self.likelier_line: int = start.likelier_line
         """The number of a line that has more columns than the header; 0 where none has."""
         self.repeated_headers: int = 0
-        _skip_lines(lines, start.header_line - 1)
         self.has_quotes: bool = not (known.no_quotes or are_quotes_text(lines, self.delimiter))
         self._lines = _RowLines(lines)
         self._reader = csv.reader(
@@ -221,13 +217,6 @@ class CsvRows:
         whole = row if lines[0].endswith("\n") else row[:-1]
         record = Record(line, dict(zip(self.columns, whole, strict=False)))
         return Rejected(line, reason, record=record)
-
-
-def _skip_lines(lines: Lines, count: int) -> None:
-    """Skip the lines above the header. Raises HeaderMissing where the file has no more."""
-    for skipped in range(count):
-        if next(lines, None) is None:
-            raise HeaderMissing(f"it has only {skipped} lines; --header-line is {count + 1}")
 
 
 def _is_blank(row: Sequence[str]) -> bool:

@@ -1,15 +1,15 @@
 """Files of rows, whatever their format: the format is detected, and rows are read by its reader."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from dynapages.files.around_rows import MOST_FOOTERS
+from dynapages.files.around_rows import MOST_FOOTERS, HeaderMissing
 from dynapages.files.columns import BadMapping
-from dynapages.files.csv_rows import UNKNOWN, CsvFormat, CsvRows, HeaderMissing
+from dynapages.files.csv_rows import UNKNOWN, CsvFormat, CsvRows
 from dynapages.files.json_rows import JsonArray, JsonLines
 from dynapages.files.lines import Lines, open_lines
 from dynapages.files.packing import FileUnreadable, open_content
@@ -125,10 +125,15 @@ class OpenRows:
         """Whether the columns are known before the first row is read, as of a CSV's header."""
         return isinstance(self.reader, CsvRows)
 
-    def explained(self, rejected: Sequence[Rejected]) -> Sequence[Rejected]:
-        """Return rejected rows, in order, when all were read; the last ones may be footers."""
+    def explained(
+        self, rejected: Sequence[Rejected], *, but_not: Collection[int] = ()
+    ) -> Sequence[Rejected]:
+        """Return rejected rows, in order, when all were read; the last ones may be footers.
+
+        None of the lines ``but_not`` is one.
+        """
         if isinstance(self.reader, CsvRows):
-            return list(self.reader.last_lines.explained(rejected))
+            return list(self.reader.last_lines.explained(rejected, but_not=but_not))
         return rejected
 
     def explaining(self, rows: Iterable[Row]) -> Iterator[Row | Rejected]:

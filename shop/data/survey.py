@@ -136,6 +136,8 @@ class _Survey:
         # Why orders are incomplete of which a row has only the first fields.
         self._broken: dict[str, str] = {}
         self._opened: dict[str, OpenRows] = {}
+        # Rows that are rejected because of others.
+        self._rows_of_orders: set[RowRef] = set()
 
     def read_orders(self, advance: Advance) -> None:
         """Read the file of orders, or the only one."""
@@ -220,6 +222,8 @@ class _Survey:
             order = rows.parse()
             if order is None:
                 self._rejected.extend(rows.rejected())
+                if not rows.faults:
+                    self._rows_of_orders.update(rows.rows)
             else:
                 orders.append(order)
         # By time, so that of two orders the later one decides about products and purchases.
@@ -250,7 +254,8 @@ class _Survey:
         self._rejected.sort(key=lambda row: (files.index(row.file), row.line))
         for file in files:
             of_file = [rejected for rejected in self._rejected if rejected.file == file]
-            for rejected in self._opened[file].explained(of_file):
+            of_orders = {row.line for row in self._rows_of_orders if row.file == file}
+            for rejected in self._opened[file].explained(of_file, but_not=of_orders):
                 reject(rejected)
 
     def _counts(self) -> dict[str, RowCounts]:

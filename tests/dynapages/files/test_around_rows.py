@@ -111,6 +111,10 @@ class TestLinesAboveTheHeader:
             read(file("sku,title,price\n1,Lamp,9\n"))
         assert "--header-line" not in str(caught.value)
 
+    def test_may_be_very_many(self, file):
+        path = file("x" * 1_000 + "\n" + "a,b,c\n" * 400_000 + "id;name\n1;Lamp\n")
+        assert values(path, header_line=400_002) == [{"id": "1", "name": "Lamp"}]
+
     def test_cannot_be_all_lines(self, file):
         with pytest.raises(FileUnreadable, match="it has only 2 lines; --header-line is 4"):
             read(file("id,name\n1,Lamp\n"), header_line=4)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.files.csv_rows import CsvFormat, CsvRows, HeaderMissing
+from dynapages.files.around_rows import HeaderMissing
+from dynapages.files.csv_rows import CsvFormat, CsvRows
 from dynapages.files.encodings import EncodingUnknown, require_encoding
 from dynapages.files.json_rows import JsonLines
 from dynapages.files.lines import LONGEST_LINE, open_lines

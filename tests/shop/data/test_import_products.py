@@ -143,6 +143,27 @@ class TestImportingAgain:
         assert [d for d in differences("catalogue") if name in d.subject] == []
 
 
+class TestAPriceList:
+    def test_may_have_a_title_and_a_footer(self, folder, fresh):
+        one = fresh("lamp")
+        counts = load(
+            folder, f"Prices of 2024\n\nid;name;price;currency\n{one};Lamp;9;EUR\n\nend\n"
+        )
+        assert (counts["read"], counts["rejected"]) == (1, 0)
+        assert counts["spelling"] == (
+            "fields separated by “;”, 1 line above the header left out, "
+            "1 line behind the rows left out"
+        )
+        assert find_product(one).name == "Lamp"
+
+    def test_says_which_line_may_name_its_columns(self, folder):
+        path = folder / "products.csv"
+        path.write_text("Prices\nsku,title\n1,Lamp\n", encoding="utf-8")
+        assert refusal("import_products", path).endswith(
+            "Line 2 has more columns: if it names them, --header-line 2 says so."
+        )
+
+
 class TestARejectedRow:
     @pytest.mark.parametrize(
         ("row", "reason"),

@@ -111,6 +111,12 @@ class TestAFileOfPoints:
         )
         assert find_point(second).hours == "24 h"
 
+    def test_may_have_a_title_above_its_columns(self, tmp_path, fresh):
+        path = written(tmp_path, [("Points of 2024",), COLUMNS, row(fresh("kiosk"))], columns=())
+        counts = load(path)
+        assert counts["points"]["new"] == 1
+        assert counts["spelling"] == "1 line above the header left out"
+
     def test_is_only_looked_at_in_a_trial(self, tmp_path, fresh):
         path = written(tmp_path, [row(fresh("point")), row(fresh("point"))])
         counts = load(path, dry_run=True, limit=1)
