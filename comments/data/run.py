@@ -18,8 +18,8 @@ from comments.data.writer import BulkWriter, bounded_chunks
 from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.calls import Units, units_of_process
+from dynapages.django.forecasts import writing_forecast
 from dynapages.django.options import Advance, Progress
-from dynapages.files.forecasts import writing_forecast
 from dynapages.files.records import Record, Rejected
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.row_files import OpenRows, RowFile

@@ -1,10 +1,12 @@
 """Dates and times in files: ISO 8601, seconds since 1970, or the formats that an option names."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
+from dynapages.files.date_names import NO_NAMES, DateNames, FormatUnknown
 from dynapages.files.records import RowRefused
 
 _ISO_FORMAT = re.compile(
@@ -15,16 +17,23 @@ _ISO_FORMAT = re.compile(
 )
 _END_OF_DAY = re.compile(r"24:00(?::00(?:\.0+)?)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SECONDS_DIGITS, _MILLISECONDS_DIGITS = 10, 13
-_WORD = re.compile(r"[^\W\d_]+\.?")
+_SINCE_1970 = re.compile(r"(-?)(\d+)(?:\.(\d{1,9}))?", re.ASCII)
+_DECIMALS_BY_DIGITS = {
+    **dict.fromkeys((9, 10), 0),
+    **dict.fromkeys((11, 12, 13), 3),
+    **dict.fromkeys((15, 16), 6),
+    **dict.fromkeys((18, 19), 9),
+}
+"""Of a number since 1970, by how many digits it has: seconds, or thousandths of them and so on.
+
+Others may be dates without marks, such as 20230105, or have several meanings.
+"""
 _NUMBER = re.compile(r"m?\d+")
-_NAMED_MONTH_FORMATS = (
-    *("%d m%m %Y", "%d m%m %Y %H %M", "%d m%m %Y %H %M %S"),
-    *("m%m %d %Y", "m%m %d %Y %H %M", "m%m %d %Y %H %M %S"),
-    *("%Y m%m %d", "%Y m%m %d %H %M", "%Y m%m %d %H %M %S"),
-    *("m%m %Y", "%Y m%m"),
-)
-"""The orders in which a named month (as ``m03``), a year and maybe a day are found."""
+_DATE_ORDERS = ("%d m%m %Y", "m%m %d %Y", "%Y m%m %d", "%Y %d m%m")
+_TIMES = ("%H %M", "%H %M %S")
+_ZONE = re.compile(r"(?<=\d)\s*(?:UTC|GMT)?\s*(?P<offset>[+-]\d\d(?::?\d\d)?)$", re.ASCII)
+_UNKNOWN_ZONE = re.compile(r"\b(?!UTC|GMT)[A-Z]{3,5}\b")
+_HALF_DAY = 12
 _LONGEST_SHOWN = 40
 """Characters of a date in a message."""
 _SAMPLE = datetime(2001, 2, 3, tzinfo=UTC)
@@ -33,22 +42,18 @@ _MONTH_OF_SAMPLE = _SAMPLE.replace(day=1)
 _SAMPLE_IN_OTHER_YEAR = _SAMPLE.replace(year=2007)  # on the same day of the week
 
 
-class FormatUnknown(ValueError):
-    """A date format or locale that cannot be used; the text is one sentence."""
-
-
 @dataclass(frozen=True, slots=True)
 class DateFormats:
     """The formats of a file's dates, tried in order before those of `parse_moment`.
 
-    They are those of ``strptime``; ``%B`` and ``%b`` are months in English, or by the names that
-    ``months`` has numbers of, in lower case. With such names and no format a month's name, a year
-    and maybe a day and a time are found in any usual order: “2 de marzo de 2024”. A month without a
-    day is its first. Raises FormatUnknown.
+    They are those of ``strptime``; ``%B`` and ``%b`` are months in English, or by ``names``, those
+    of a language. With such names and no format a month's name, a year and maybe a day and a time
+    are found in any usual order: “2 de marzo de 2024”. A month without a day is its first. Raises
+    FormatUnknown.
     """
 
     formats: tuple[str, ...] = ()
-    months: Mapping[str, int] = field(default_factory=dict)
+    names: DateNames = NO_NAMES
 
     def __post_init__(self) -> None:
         for pattern in self.formats:
@@ -82,26 +87,81 @@ class DateFormats:
 
     def _first_fit(self, text: str) -> tuple[datetime | None, str]:
         """Return the moment by the first pattern that fits, and that pattern."""
-        for text_with_numbers, pattern in self._readings(text):
-            moment = _parse_by(pattern, text_with_numbers)
+        for readable, pattern in self._readings(text):
+            moment = _parse_by(pattern, readable)
             if moment is not None:
                 return moment, pattern
+        if self.names.has_months and not self.formats:
+            return self._named(text)
         return None, ""
 
     def _readings(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield a text with numbers for names of months, with each pattern to parse it by."""
-        if not self.months:
+        """Yield a text with numbers for names of months, with each format to parse it by."""
+        if not self.names.has_months:
             for pattern in self.formats:
                 yield text, pattern
             return
-        numbered = _with_numbers_of_months(text, self.months)
-        if self.formats:
-            for pattern in self.formats:
-                yield numbered, pattern.replace("%B", "m%m").replace("%b", "m%m")
-        elif numbered != text:
-            numbers_alone = " ".join(_NUMBER.findall(numbered))
-            for pattern in _NAMED_MONTH_FORMATS:
-                yield numbers_alone, pattern
+        numbered = self.names.with_numbers(text)
+        for pattern in self.formats:
+            yield numbered, pattern.replace("%B", "m%m").replace("%b", "m%m")
+
+    def _named(self, text: str) -> tuple[datetime | None, str]:
+        """Return the moment of a text with a month's name, and its pattern; None if it has none.
+
+        Raises ValueError for a time zone that is not known.
+        """
+        # Numbers of months stand apart, as in “2024年 m03 5日”.
+        numbered = self.names.with_numbers(text, apart=True)
+        if numbered == text:
+            return None, ""
+        # After the months: “mar” is both in some languages.
+        numbered = self.names.without_weekdays(numbered)
+        half = self.names.half_of_day(numbered)
+        zone = _ZONE.search(numbered)
+        if zone is not None:
+            numbered = numbered[: zone.start()]
+        elif unknown := _UNKNOWN_ZONE.search(self.names.without_halves(numbered)):
+            raise ValueError(
+                f"“{text[:_LONGEST_SHOWN]}” names the time zone {unknown[0]}: dates are in UTC, or "
+                f"have an offset such as +02:00"
+            )
+        numbers = " ".join(_NUMBER.findall(numbered))
+        for pattern in _named_formats():
+            moment = _parse_by(pattern, numbers)
+            if moment is None:
+                continue
+            moment = self.names.in_common_era(_in_half_of_day(moment, half))
+            if zone is not None:
+                moment -= _offset_of(zone)
+            return moment, pattern
+        return None, ""
+
+
+def _named_formats() -> Iterator[str]:
+    """Yield the orders in which a named month (as ``m03``), a year and maybe a day are found."""
+    for date in _DATE_ORDERS:
+        yield date
+        for time in _TIMES:
+            yield f"{date} {time}"
+            yield f"{time} {date}"
+    yield "m%m %Y"
+    yield "%Y m%m"
+
+
+def _in_half_of_day(moment: datetime, half: str) -> datetime:
+    """Return a moment whose hour is one of twelve, in the half of the day with this name."""
+    if half == "pm" and moment.hour < _HALF_DAY:
+        return moment.replace(hour=moment.hour + _HALF_DAY)
+    if half == "am" and moment.hour == _HALF_DAY:
+        return moment.replace(hour=0)
+    return moment
+
+
+def _offset_of(zone: re.Match[str]) -> timedelta:
+    """Return how far a time zone such as ``+02:00`` is ahead of UTC."""
+    digits = zone["offset"].replace(":", "")[1:].ljust(len("0200"), "0")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return -offset if zone["offset"].startswith("-") else offset
 
 
 def moment_of(name: str, text: str, formats: DateFormats) -> datetime:
@@ -115,13 +175,15 @@ def moment_of(name: str, text: str, formats: DateFormats) -> datetime:
 def parse_moment(text: str) -> datetime:
     """Parse a moment as aware UTC; without an offset it is UTC, a date is its midnight.
 
-    ISO 8601 with a blank or T, ``UTC`` or ``Z``; seconds (ten digits) or milliseconds (thirteen)
-    since 1970. Digits beyond microseconds are dropped. 24:00 is the midnight at a day's end. A leap
-    second, 23:59:60 in UTC, is the first one of the next day, as clocks of computers have it.
+    ISO 8601 with a blank or T, ``UTC`` or ``Z``; seconds (9 or 10 digits), milliseconds (11 to 13),
+    microseconds or nanoseconds since 1970, before it with a minus sign. Digits beyond microseconds
+    are dropped. 24:00 is the midnight at a day's end. A leap second, 23:59:60 in UTC, is the first
+    one of the next day, as clocks of computers have it.
     Raises ValueError.
     """
-    if text.isascii() and text.isdigit():
-        return _since_1970(text)
+    number = _SINCE_1970.fullmatch(text)
+    if number is not None:
+        return _since_1970(number)
     match = _ISO_FORMAT.fullmatch(text)
     if match is None:
         raise ValueError(
@@ -149,16 +211,21 @@ def parse_moment(text: str) -> datetime:
     return moment
 
 
-def _since_1970(digits: str) -> datetime:
-    """Parse seconds or milliseconds since 1970, told apart by their digits."""
-    if len(digits) == _SECONDS_DIGITS:
-        return _EPOCH + timedelta(seconds=int(digits))
-    if len(digits) == _MILLISECONDS_DIGITS:
-        return _EPOCH + timedelta(milliseconds=int(digits))
-    raise ValueError(
-        f"“{digits[:_LONGEST_SHOWN]}” is no time since 1970: seconds have 10 digits, "
-        f"milliseconds 13"
-    )
+def _since_1970(number: re.Match[str]) -> datetime:
+    """Parse a number since 1970, whose unit its digits tell. Raises ValueError."""
+    sign, digits, decimals = number[1], number[2], number[3] or "0"
+    text = number[0][:_LONGEST_SHOWN]
+    scale = _DECIMALS_BY_DIGITS.get(len(digits))
+    if scale is None:
+        raise ValueError(
+            f"“{text}” is no time since 1970: seconds have 9 or 10 digits, milliseconds 11 to 13; "
+            f"for a date without marks give --date-format, such as %Y%m%d"
+        )
+    seconds = Decimal(f"{sign}{digits}.{decimals}").scaleb(-scale)
+    try:
+        return _EPOCH + timedelta(microseconds=int(seconds * 1_000_000))
+    except OverflowError as error:
+        raise ValueError(f"“{text}” is no moment of the calendar") from error
 
 
 def _is_format_of_a_date(pattern: str) -> bool:
@@ -168,16 +235,6 @@ def _is_format_of_a_date(pattern: str) -> bool:
     if not has_year:
         return False
     return _parse_by(pattern, _SAMPLE.strftime(pattern)) in {_SAMPLE, _MONTH_OF_SAMPLE}
-
-
-def _with_numbers_of_months(text: str, months: Mapping[str, int]) -> str:
-    """Put numbers in place of the names of months: ``2 m03 2024`` for “2 March 2024”."""
-
-    def numbered(match: re.Match[str]) -> str:
-        number = months.get(match[0].lower().rstrip("."))
-        return match[0] if number is None else f"m{number:02}"
-
-    return _WORD.sub(numbered, text)
 
 
 def _parse_by(pattern: str, text: str) -> datetime | None:

@@ -19,7 +19,7 @@ from django.core.management.base import BaseCommand, CommandError
 from dynapages.calls import FAILURES
 from dynapages.django.options import interruptible, sentence_to_go_on
 from dynapages.files.columns import BadMapping
-from dynapages.files.dates import FormatUnknown
+from dynapages.files.date_names import FormatUnknown
 from dynapages.files.encodings import EncodingUnknown
 from dynapages.files.packing import FileUnreadable
 from dynapages.files.rejects import RejectsFile, RejectsUnwritable

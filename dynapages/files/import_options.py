@@ -7,20 +7,18 @@ from types import MappingProxyType
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.dates import MONTHS, MONTHS_3, MONTHS_ALT, MONTHS_AP
-from django.utils.translation import check_for_language, override
 
 from dynapages.django.options import add_at_a_time_option, at_least_one
 from dynapages.files.columns import BadMapping
 from dynapages.files.csv_rows import CsvFormat
-from dynapages.files.dates import DateFormats, FormatUnknown
+from dynapages.files.date_names import NO_NAMES, date_names
+from dynapages.files.dates import DateFormats
 from dynapages.files.encodings import require_encoding
 from dynapages.files.row_files import RowFile
 from dynapages.files.two_passes import WHOLE, Part
 from dynapages.files.values import ValueRules, parse_rules
 
 _DELIMITERS = {"tab": "\t", "\\t": "\t"}
-_FORMS_OF_MONTHS = (MONTHS, MONTHS_3, MONTHS_AP, MONTHS_ALT)
 _NO_COLUMNS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
@@ -220,30 +218,13 @@ def value_rules(
         columns=columns,
         concerns=concerns,
     )
-    if not (rules.nulls or rules.fallbacks or rules.skip):
+    if not (rules.nulls or rules.made or rules.skip):
         return None
     return rules
 
 
 def date_formats(options: Mapping[str, Any]) -> DateFormats:
     """Return the formats of dates. Raises FormatUnknown."""
-    locale = options["date_locale"]
-    months = month_names(locale) if locale else {}
-    return DateFormats(tuple(options["date_format"]), months)
-
-
-def month_names(locale: str) -> Mapping[str, int]:
-    """Return the numbers of months by their names in a language, in lower case, without dots.
-
-    Raises FormatUnknown for a language that Django has no translation to.
-    """
-    language = locale.replace("_", "-")
-    general, _, _ = language.partition("-")
-    if not (check_for_language(language) or check_for_language(general)):
-        raise FormatUnknown(f"“{locale}” is no language of dates: use one such as es.")
-    numbers: dict[str, int] = {}
-    with override(language):
-        for form in _FORMS_OF_MONTHS:
-            for number, name in form.items():
-                numbers[str(name).lower().rstrip(".")] = number
-    return numbers
+    language = options["date_locale"]
+    names = date_names(language) if language else NO_NAMES
+    return DateFormats(tuple(options["date_format"]), names)

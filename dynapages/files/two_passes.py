@@ -12,8 +12,8 @@ from hashlib import blake2b
 from typing import Generic, TypeVar
 from zlib import crc32
 
+from dynapages.django.forecasts import checking_forecast
 from dynapages.django.options import Progress
-from dynapages.files.forecasts import checking_forecast
 from dynapages.files.packing import FileUnreadable
 from dynapages.files.records import Rejected
 from dynapages.files.rejects import RejectsFile

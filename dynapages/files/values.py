@@ -1,4 +1,4 @@
-"""What values mean before they are parsed: nothing, a fallback, a row that is left out."""
+"""What values mean before they are parsed: nothing, one of several columns, a row to leave out."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,6 +10,8 @@ from dynapages.files.records import Record
 EVERY_COLUMN = ""
 _OR = "|"
 """Between the columns of a field, of which the first counts that has a value."""
+_AND = "+"
+"""Between columns whose texts are one value together, with a blank between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +45,34 @@ class Named:
 class ValueRules:
     """What values mean.
 
-    ``nulls`` mean nothing, by column, in `EVERY_COLUMN` or one. ``fallbacks`` are columns such as
-    ``Email|Billing Name``, made of those they name. Rows with a value of ``skip`` are left out.
+    ``nulls`` mean nothing, by column, in `EVERY_COLUMN` or one. ``made`` are columns such as
+    ``Email|Billing Name`` and ``Date+Time``, made of those they name, unless the file has one of
+    that name. Rows with a value of ``skip`` are left out.
     """
 
     nulls: Mapping[str, Collection[str]]
-    fallbacks: Sequence[str]
+    made: Sequence[str]
     skip: Sequence[tuple[Named, str]]
     needed: Sequence[Named]
     """What the options name, one column of which at least must be there."""
 
     def apply(self, record: Record) -> Record | Skipped:
-        """Return a record with its nulls as None and its fallbacks added, or that it is skipped."""
+        """Return a record with its nulls as None and what is made added, or that it is skipped."""
         values: dict[str, object] = {}
         for name, value in record.values.items():
             values[name] = None if self._is_null(name, value) else value
         # After the nulls: what means nothing lets the next column count.
-        for name in list(self._fallbacks_among(values)):
-            values[name] = _first_value(values, name.split(_OR))
+        for name in self.made:
+            if name not in record.values and _has_any(record.values, name):
+                values[name] = _made_value(values, name)
         for named, text in self.skip:
             if named.text_in(values) == text:
                 return Skipped(record, named.name)
         return Record(record.line, values)
 
     def columns(self, present: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of a file, and the fallbacks that are made of them."""
-        return (*present, *self._fallbacks_among(present))
+        """Return the columns of a file, and those that are made of them."""
+        return (*present, *self._made_of(present))
 
     def require(self, present: Sequence[str]) -> None:
         """Raise BadMapping for a column that an option names, and that is not there."""
@@ -81,9 +85,9 @@ class ValueRules:
         text = _stripped_text(value)
         return text in self.nulls.get(EVERY_COLUMN, ()) or text in self.nulls.get(column, ())
 
-    def _fallbacks_among(self, present: Collection[str]) -> Iterator[str]:
-        for name in self.fallbacks:
-            if name not in present and any(column in present for column in name.split(_OR)):
+    def _made_of(self, present: Collection[str]) -> Iterator[str]:
+        for name in self.made:
+            if name not in present and any(_has_all(present, one) for one in name.split(_OR)):
                 yield name
 
 
@@ -120,7 +124,7 @@ def parse_rules(
             named = Named(name, columns.get(name, (name,)))
             needed.append(named)
             skipped.append((named, value))
-    return ValueRules(nulls_of, _fallbacks_in(columns), skipped, needed)
+    return ValueRules(nulls_of, _made_in(columns), skipped, needed)
 
 
 def _parse_null(text: str) -> tuple[str, str]:
@@ -133,14 +137,45 @@ def _parse_null(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _fallbacks_in(columns: Mapping[str, Sequence[str]]) -> Sequence[str]:
+def _made_in(columns: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return the columns that are made of others, each once."""
-    fallbacks: dict[str, None] = {}
+    made: dict[str, None] = {}
     for columns_of_field in columns.values():
         for column in columns_of_field:
-            if _OR in column:
-                fallbacks[column] = None
-    return tuple(fallbacks)
+            if _OR in column or _AND in column:
+                made[column] = None
+    return tuple(made)
+
+
+def _has_all(present: Collection[str], name: str) -> bool:
+    """Return whether a file has a column, or all that are joined in its name."""
+    return name in present or all(part in present for part in name.split(_AND))
+
+
+def _has_any(values: Mapping[str, object], name: str) -> bool:
+    """Return whether a row has one of the columns of a name, or the first one of those joined."""
+    alternatives = name.split(_OR)
+    firsts = [column.split(_AND)[0] for column in alternatives]
+    return any(column in values for column in (*alternatives, *firsts))
+
+
+def _made_value(values: Mapping[str, object], name: str) -> object:
+    """Return the first value among the columns of a name, of which some may be joined."""
+    for column in name.split(_OR):
+        value = values.get(column)
+        if column not in values and _AND in column:
+            value = _joined(values, column.split(_AND))
+        if value is not None and value != "":
+            return value
+    return None
+
+
+def _joined(values: Mapping[str, object], columns: Sequence[str]) -> str:
+    """Return the texts of columns with blanks between them; empty where the first one is."""
+    texts = [_stripped_text(values.get(column)) for column in columns]
+    if not texts[0]:
+        return ""
+    return " ".join(text for text in texts if text)
 
 
 def _first_value(values: Mapping[str, object], columns: Iterable[str]) -> object:

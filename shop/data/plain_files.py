@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from dynapages.calls import in_chunks
+from dynapages.django.forecasts import writing_forecast
 from dynapages.django.options import Progress
 from dynapages.files.columns import columns_among
-from dynapages.files.forecasts import writing_forecast
 from dynapages.files.records import Record, Rejected, RowRefused, text_of
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.row_files import OpenRows, RowFile

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from dynapages.calls import in_chunks
+from dynapages.django.forecasts import writing_forecast
 from dynapages.django.options import Progress
-from dynapages.files.forecasts import writing_forecast
 from dynapages.files.records import Rejected
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.reports import RowCounts

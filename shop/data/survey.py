@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from dynapages.django.forecasts import checking_forecast
 from dynapages.django.options import Advance, Progress
-from dynapages.files.forecasts import checking_forecast
 from dynapages.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynapages.files.reports import RowCounts
 from dynapages.files.row_files import OpenRows, RowFile, open_rows

@@ -9,7 +9,12 @@ from dynapages.files.columns import BadMapping
 from dynapages.files.records import Record
 from dynapages.files.values import Skipped, parse_rules
 
-COLUMNS = {"rating": ["stars"], "author": ["Email|Billing Name"], "sent": []}
+COLUMNS = {
+    "rating": ["stars"],
+    "author": ["Email|Billing Name"],
+    "created_at": ["when|Date+Time"],
+    "sent": [],
+}
 
 
 def applied(
@@ -50,6 +55,40 @@ class TestFallbacks:
         assert rules.columns(["Email"]) == ("Email", "Email|Billing Name")
         assert rules.columns(["Phone"]) == ("Phone",)
         assert rules.columns(["Email|Billing Name"]) == ("Email|Billing Name",)
+
+
+class TestJoinedColumns:
+    @pytest.mark.parametrize(
+        ("date", "time", "expected"),
+        [
+            ("05.03.2024", "14:30", "05.03.2024 14:30"),
+            ("05.03.2024 ", "", "05.03.2024"),
+            ("05.03.2024", None, "05.03.2024"),
+            ("", "14:30", None),
+            (20240305, 1430, "20240305 1430"),
+        ],
+    )
+    def test_are_one_value_that_begins_with_the_first(self, date, time, expected):
+        assert applied({"Date": date, "Time": time})["when|Date+Time"] == expected
+
+    def test_count_where_the_column_before_has_no_value(self):
+        row = {"Date": "2024-03-05", "Time": "14:30"}
+        assert applied({"when": "", **row})["when|Date+Time"] == "2024-03-05 14:30"
+        assert applied({"when": "2020-01-01", **row})["when|Date+Time"] == "2020-01-01"
+
+    def test_may_lack_all_but_the_first_in_a_row(self):
+        assert applied({"Date": "2024-03-05"})["when|Date+Time"] == "2024-03-05"
+
+    def test_are_a_column_where_all_of_them_are(self):
+        rules = parse_rules(nulls=(), skip=(), columns={"created_at": ["Date+Time"]})
+        assert rules.columns(["Date", "Time"]) == ("Date", "Time", "Date+Time")
+        assert rules.columns(["Date"]) == ("Date",)
+
+    def test_are_not_made_where_a_column_has_that_name(self):
+        rules = parse_rules(nulls=(), skip=(), columns={"created_at": ["A+B"]})
+        row = Record(2, {"A": "1", "B": "2", "A+B": "3"})
+        assert rules.apply(row).values["A+B"] == "3"
+        assert rules.columns(["A+B", "A", "B"]) == ("A+B", "A", "B")
 
 
 class TestSkip:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from dynapages.django.forecasts import Forecast
 from dynapages.django.options import Progress
-from dynapages.files.forecasts import Forecast
 
 
 class Said(Progress):
