@@ -1,11 +1,12 @@
 """Parsing of one field, from the texts of a row; all of it raises RowRefused."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 
 from dynapages.files.dates import DateFormats, moment_of
+from dynapages.files.html_text import has_html, text_of_html
 from dynapages.files.records import RowRefused, short_text, text_of
 from shop.data.amounts import Amounts, BadNumber
 
@@ -27,6 +28,21 @@ def field_text(name: str, value: object) -> str:
     """Return a value as text, without white space at its ends; it is empty for None."""
     text = text_of(name, value).strip()
     return text if name == "history" else short_text(name, text, LONGEST_TEXT)
+
+
+def without_html(texts: Texts, names: Iterable[str]) -> dict[str, str]:
+    """Return texts in which those of the named fields that are HTML are plain text; no empty ones.
+
+    It equals the texts where none of these is HTML.
+    """
+    plain = dict(texts)
+    for name in names:
+        text = texts.get(name, "")
+        if has_html(text):
+            plain[name] = text_of_html(text)
+            if not plain[name]:
+                del plain[name]
+    return plain
 
 
 def needed(texts: Texts, name: str) -> str:

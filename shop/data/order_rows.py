@@ -8,7 +8,7 @@ from dynapages.files.json_rows import flat
 from dynapages.files.records import Record, Rejected, RowRefused
 from shop.data.amounts import Amounts
 from shop.data.currencies import decimals_of
-from shop.data.fields import field_text, is_return, pieces
+from shop.data.fields import field_text, is_return, pieces, without_html
 from shop.data.names import Names
 from shop.data.orders import ImportedOrder, PlainLine, RowRef, parse_line, parse_order
 from shop.data.shape import ORDER_FIELDS, Shape
@@ -27,7 +27,8 @@ class OrderRows:
     those of all files. ``skipped`` are the rows whose line is left out, by an option or as
     a return, of which ``returned`` is the number. ``summaries`` are rows without a product, with
     the number of pieces that all lines must have together. It ``is_headed`` once a row has the
-    order's own fields, and ``is_unwanted`` if an option leaves it out.
+    order's own fields, and ``is_unwanted`` if an option leaves it out. ``html_rows`` are
+    those whose HTML became text.
     """
 
     id: str
@@ -45,6 +46,7 @@ class OrderRows:
     is_headed: bool = False
     is_unwanted: bool = False
     lines_left_out: int = 0
+    html_rows: set[RowRef] = field(default_factory=set)
 
     @property
     def is_skipped(self) -> bool:
@@ -75,6 +77,16 @@ class OrderRows:
         if self.lines and is_other:
             self.faults.setdefault(row, "currency is missing in the first row of the order")
 
+    def _plain(self, texts: dict[str, str], row: RowRef) -> dict[str, str]:
+        """Return the texts of a line without HTML, unless they are to stay as they are."""
+        # An export of this shop, which alone has a history, comes back as it was.
+        if self.shape.keep_html or "history" in self.texts:
+            return texts
+        plain = without_html(texts, ("product_name", "category"))
+        if plain != texts:
+            self.html_rows.add(row)
+        return plain
+
     @property
     def _currency(self) -> str:
         """The order's currency, as far as its rows have told it yet."""
@@ -93,7 +105,9 @@ class OrderRows:
         One that has nothing of a line but a number of pieces ``may_be_summary`` of all others.
         """
         try:
-            texts = texts_in(self.shape.join_line(record), self.shape.line_fields, columns)
+            texts = self._plain(
+                texts_in(self.shape.join_line(record), self.shape.line_fields, columns), row
+            )
             if is_return(texts.get("quantity", "")):
                 self._add_return(row)
             elif may_be_summary and texts.keys() == {"quantity"}:

@@ -3,7 +3,7 @@
 Of two rows with one id the later counts. What is stored already is not written again.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -21,6 +21,15 @@ ROWS_AT_A_TIME = 500
 Built = TypeVar("Built")
 Texts = Mapping[str, str]
 """The texts of a row by field; those that it does not have are empty."""
+Row = Record | Rejected | Skipped
+
+
+def _all_of(rows: Iterable[Row]) -> Iterable[Row]:
+    return rows
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,7 @@ class PlainFile(Generic[Built]):
 
     ``build`` makes something of these texts, or raises RowRefused. ``named`` are the columns of
     fields that are not called like them, ``usual`` those that may be missing like ``optional``
-    fields. A trial writes nothing.
+    fields. ``pick`` says which rows count, before they are parsed. A trial writes nothing.
     """
 
     file: RowFile
@@ -38,12 +47,13 @@ class PlainFile(Generic[Built]):
     build: Callable[[Texts], Built]
     named: Mapping[str, str] = field(default_factory=dict)
     usual: Mapping[str, str] = field(default_factory=dict)
+    pick: Callable[[Iterable[Row]], Iterable[Row]] = _all_of
     is_trial: bool = False
 
     def parse(self, opened: OpenRows) -> Iterator[Built | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
         columns = self._columns
-        for row in opened.rows:
+        for row in self.pick(opened.rows):
             yield self._parse_row(row, columns) if isinstance(row, Record) else row
         # A file of CSV says its columns at once (`write`), one of JSON only with its rows; an empty
         # one has none.
@@ -57,9 +67,11 @@ class PlainFile(Generic[Built]):
         id_of: Callable[[Built], str],
         rejects: RejectsFile,
         progress: Progress,
+        when_checked: Callable[[], object] = _nothing,
     ) -> dict[str, Any]:
         """Check all rows, then ``put`` the last of each id, some at a time; return the figures.
 
+        Rows are built again before they are put: ``when_checked`` is called in between.
         Raises FileUnreadable, BadMapping and RejectsUnwritable before the first is put.
         """
 
@@ -70,6 +82,7 @@ class PlainFile(Generic[Built]):
         passes = TwoPassImport[Built](file, self.parse, version_of)
         with rejects:
             passes.check(rejects, progress)
+        when_checked()
         if not self.is_trial:
             with progress.step("Writing", total=passes.won, unit=" rows") as advance:
                 forecast = writing_forecast(progress)
@@ -83,6 +96,7 @@ class PlainFile(Generic[Built]):
             "rows": passes.rows,
             "read": passes.read,
             "rejected": passes.rejected,
+            "skipped": passes.skipped,
             "superseded": passes.superseded,
             "spelling": passes.detected,
         }

@@ -8,7 +8,6 @@ from django.urls import reverse
 
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected, in_brackets
-from shop.data.amounts import Amounts
 from shop.data.imported_products import Outcome
 from shop.data.run import ImportResult
 from shop.data.survey import SurveyResult
@@ -53,6 +52,7 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "orders_of_returns": survey.orders_of_returns,
         "decimal_found": survey.assumed_decimal,
         "rounded_amounts": survey.amounts.rounded,
+        "html_rows": survey.html_rows,
         "hint": survey.amounts.hint or None,
     }
 
@@ -96,15 +96,22 @@ def _remarks(survey: SurveyResult) -> Iterator[str]:
     if survey.assumed_decimal:
         mark = survey.assumed_decimal
         yield f"Unclear amounts were read as the others, with decimals after “{mark}”."
-    yield from remarks_about_amounts(survey.amounts)
+    if survey.amounts.rounded:
+        yield sentence_of_rounding(survey.amounts.rounded)
+    if survey.html_rows:
+        yield sentence_of_html(survey.html_rows)
+    if survey.amounts.hint:
+        yield survey.amounts.hint
     if survey.returned_lines:
         others = f"orders that have no others: {survey.orders_of_returns:,}"
         yield f"Returned lines, which were skipped: {survey.returned_lines:,}; {others}."
 
 
-def remarks_about_amounts(amounts: Amounts) -> Iterator[str]:
-    """Yield sentences about amounts that were rounded, and about those that may be cents."""
-    if amounts.rounded:
-        yield f"Amounts with fractions of a cent, which were rounded: {amounts.rounded:,}."
-    if amounts.hint:
-        yield amounts.hint
+def sentence_of_rounding(amounts: int) -> str:
+    """Return a sentence about so many amounts."""
+    return f"Amounts with fractions of a cent, which were rounded: {amounts:,}."
+
+
+def sentence_of_html(rows: int) -> str:
+    """Return a sentence about so many rows."""
+    return f"Rows whose HTML became plain text: {rows:,}; --keep-html keeps it."

@@ -95,8 +95,9 @@ class Shape:
     ``columns`` are those of fields in the first file, or the only one, and ``line_columns`` those
     in the second file or in the nested lists named ``lines_in``; an empty column means that a
     field is not there. ``constants`` are the values of fields where a row has none; ``amounts``
-    is how these are written; ``line_rules`` are those of values in nested lists. ``join_order`` and
-    ``join_line`` add to a record what other files tell of it, and may raise RowRefused.
+    is how these are written; ``line_rules`` are those of values in nested lists. HTML in names
+    becomes text unless ``keep_html``. ``join_order`` and ``join_line`` add to a record what other
+    files tell of it, and may raise RowRefused.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -107,6 +108,7 @@ class Shape:
     lines_in: str | None = None
     amounts: AmountRules = AS_WRITTEN
     line_rules: ValueRules | None = None
+    keep_html: bool = False
     are_lines_numbered: bool = False
     join_order: Join = _unchanged
     join_line: Join = _unchanged

@@ -75,6 +75,7 @@ class SurveyResult:
     orders_of_returns: int = 0
     assumed_decimal: str | None = None
     amounts: Amounts = field(default_factory=Amounts)
+    html_rows: int = 0
 
     @property
     def statuses(self) -> Counter[Status]:
@@ -238,6 +239,7 @@ class _Survey:
             returned_lines=sum(rows.returned for rows in self._orders.values()),
             orders_of_returns=len(of_returns),
             amounts=self.amounts,
+            html_rows=sum(len(rows.html_rows) for rows in self._orders.values()),
         )
 
     def _count(self, rows: OrderRows) -> None:

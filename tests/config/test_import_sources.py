@@ -117,6 +117,8 @@ def counted(counts: dict[str, Any]) -> tuple[int, int, int]:
 
 def unchanged(counts: dict[str, Any]) -> bool:
     """Return whether an import changed nothing."""
+    if "products_created" not in counts:  # of an import of products
+        return bool(counts["products"]["new"] == counts["products"]["changed"] == 0)
     orders = counts.get("orders", {})
     written = counts.get("written", orders.get("created", 0) + orders.get("updated", 0))
     return bool(written == counts["products_created"] == 0)

@@ -13,6 +13,7 @@ from dynapages.files.columns import BadMapping, parse_columns, parse_constants, 
 from dynapages.files.import_command import STANDARD_INPUT, import_run
 from dynapages.files.import_options import (
     add_file_options,
+    add_html_option,
     add_value_options,
     date_formats,
     row_file,
@@ -31,7 +32,7 @@ from shop.order_status import Status
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
 _OF_SHAPES = (
     *("preset", "columns", "line_columns", "lines_in", "currency", "id_prefix", "set"),
-    *("decimal", "minor_units", "null", "skip"),
+    *("decimal", "minor_units", "keep_html", "null", "skip"),
     *("encoding", "delimiter", "header_line", "footer_lines", "no_quotes", "rows", "limit"),
 )
 """Options that mean nothing for a folder of Olist's files."""
@@ -90,6 +91,7 @@ class Command(TableCommand):
         )
         add_value_options(parser)
         add_minor_units_option(parser)
+        add_html_option(parser)
         parser.add_argument(
             "--signals",
             action="store_true",
@@ -222,6 +224,7 @@ def _shape(options: Mapping[str, Any], statuses: Statuses) -> Shape:
         dates=date_formats(options),
         lines_in=options["lines_in"],
         amounts=amount_rules(options),
+        keep_html=options["keep_html"],
     )
     if shape.line_columns and options["lines"] is None and not shape.lines_in:
         raise BadMapping("--line-columns is for LINES or --lines-in; of one file use --columns.")
