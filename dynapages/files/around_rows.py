@@ -19,6 +19,8 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 """Excel's first line, which says what separates columns."""
 _QUOTED = re.compile(r'"[^"]*"')
 _QUOTED_FIELD = re.compile(r'"(?:[^"]|"")*"')
+_CLOSED_TOO_EARLY = re.compile(r'"(?:[^"]|"")*"[^"]')
+"""The start of a field in quotes that has a text behind them."""
 _MARK_OF_FILE = "\ufeff"
 """A byte order mark, which is within a text where two files were joined."""
 
@@ -86,11 +88,8 @@ def are_quotes_text(lines: Lines, delimiter: str) -> bool:
     if delimiter != "\t":
         return False
     sample = [line for line in _first_lines(lines, _LINES_WITH_QUOTES) if line.strip()]
-    if not sample:
-        return False
-    tabs = sample[0].count("\t")
     is_certain = False
-    for line, next_line in zip(sample, [*sample[1:], sample[0]], strict=True):
+    for line, next_line in zip(sample, [*sample[1:], ""], strict=True):
         for text in line.rstrip("\r\n").split("\t"):
             if not text.startswith('"'):
                 continue
@@ -99,8 +98,11 @@ def are_quotes_text(lines: Lines, delimiter: str) -> bool:
                 if '""' in text[1:-1]:
                     return False
                 continue
+            neighbours = [line]
             # A quoted field may go on in the next line, which then has fewer tabs.
-            if line.count("\t") != tabs or next_line.count("\t") != tabs:
+            if not _CLOSED_TOO_EARLY.match(text):
+                neighbours.append(next_line)
+            if any(one.count("\t") != sample[0].count("\t") for one in neighbours):
                 return False
             is_certain = True
     return is_certain

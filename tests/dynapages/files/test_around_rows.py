@@ -208,6 +208,11 @@ class TestQuotes:
         assert values(file(f"{self.HEADER}1\t{text}\t9\n2\tBulb\t3\n"))[0]["name"] == value
         assert values(file(f"id\tprice\tname\n1\t9\t{text}\n2\t3\tBulb\n"))[0]["name"] == value
 
+    @pytest.mark.parametrize(("text", "is_text"), [('"Best pan', False), ('"Best" pan', True)])
+    def test_are_text_in_the_last_line_where_one_is_closed_too_early(self, file, text, is_text):
+        _, spelling = read(file(f"{self.HEADER}1\tLamp\t9\n2\t3\t{text}\n"))
+        assert ("quotes are text" in spelling) == is_text
+
     def test_are_no_text_where_some_are_doubled(self, file):
         path = file(f'{self.HEADER}1\t"a ""b"""\t9\n2\t"Bulb" x\t3\n')
         (reason,) = reasons(path)

@@ -107,6 +107,10 @@ class TestFooters:
         assert reasons == []
         assert None not in (orders[1], orders[2])
 
+    def test_are_no_rows_that_are_rejected_because_of_others(self, load):
+        _, reasons, _ = load(f"{self.ORDERS},#-2,,,c,,1,1.00,\nme\n")
+        assert ["--footer-lines" in reason for reason in reasons] == [False, False, True]
+
     @pytest.mark.parametrize("end", ["s,#-2,,,c", "s,#-2", "s,#", "s,#-2,,,c,Desk,1,2."])
     def test_are_no_rows_that_were_cut_off(self, load, end):
         _, reasons, orders = load(self.ORDERS + end)
