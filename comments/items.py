@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -49,12 +49,24 @@ class UnknownReply(Enum):
 UNKNOWN_REPLY: Final = UnknownReply.UNKNOWN_REPLY
 
 
+class NewState(StrEnum):
+    """The state in which an import brings a comment."""
+
+    PUBLISHED = "published"
+    HIDDEN = "hidden"
+    HELD = "held"
+
+
 @dataclass(frozen=True, slots=True)
 class NewComment:
     """A comment without keys; ``created_at`` is aware.
 
     ``user_id`` is empty for an imported comment. ``verified`` means that the author was known to
     have bought the product. Only imports say whether there is a ``reply``, None for none.
+
+    So do votes and ``state``. ``helpful`` is the number of votes in another system, and
+    ``exported_votes`` that of all votes in the shop that has exported it, which counts only where
+    the comment is new. Each is None where it is not known.
     """
 
     id: str
@@ -68,6 +80,9 @@ class NewComment:
     user_id: str = ""
     verified: bool = False
     reply: NewReply | UnknownReply | None = UNKNOWN_REPLY
+    helpful: int | None = None
+    exported_votes: int | None = None
+    state: NewState = NewState.PUBLISHED
 
 
 def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:

@@ -178,7 +178,8 @@ class Comment(ListEntry, CommentItem):
     list it, and has ``hidden_product`` instead, and a held one its ``hold_reason``; a tombstone has
     nothing but its product and ``expires_at``. ``verified`` is missing where it was imported, but
     for reviews that came with their orders. ``moved_from`` are the other products that it was about
-    before imports moved it.
+    before imports moved it. ``imported_votes`` are helpful votes of another system, which count
+    beside those of users here; it is missing for none.
     """
 
     # The keys of the indexes that list it.
@@ -196,6 +197,7 @@ class Comment(ListEntry, CommentItem):
     rank_partition = UnicodeAttribute(attr_name="k", null=True)
     rank_place = UnicodeAttribute(attr_name="p", null=True)
     rank_version = NumberAttribute(attr_name="w", null=True)
+    imported_votes = NumberAttribute(attr_name="iv", null=True)
 
     moderation_partition = UnicodeAttribute(attr_name="q", null=True)
     moderation_place = UnicodeAttribute(attr_name="j", null=True)

@@ -88,7 +88,7 @@ def _helpful_votes(comment: WholeComment) -> int:
     Those of a hidden one are counted strongly, a capacity unit for each shard.
     """
     if comment.is_hidden:
-        return count_votes(comment.id)
+        return count_votes(comment.id) + comment.imported_votes
     return comment.helpful
 
 

@@ -11,14 +11,23 @@ from enum import Enum
 from hashlib import blake2b
 
 from comments import keys
-from comments.items import CONTENT, NewComment, NewReply, items_of, reply_of, reply_shown
+from comments.items import CONTENT, NewComment, NewReply, NewState, items_of, reply_of, reply_shown
 from comments.keys import comment_key
 from comments.models import Comment, CommentReply
 from comments.replies.services import BY_STAFF
 from comments.sets.copies import primary_actions
 from comments.store.counts import Cell
-from comments.store.states import NEW_OR_DELETED, is_listed, is_tombstone, product_id_of
-from comments.store.table import LIST_KEYS
+from comments.store.states import (
+    NEW_OR_DELETED,
+    changes_to_withhold,
+    imported_votes,
+    is_listed,
+    is_tombstone,
+    product_id_of,
+)
+from comments.store.table import LIST_KEYS, changed
+from comments.votes.rank import VERSION as RANK_VERSION
+from comments.votes.rank import rank_keys, ranked_votes
 from dynapages.items import Item
 from dynapages.lists import moment_at
 from dynapages.pynamodb import unchanged
@@ -33,6 +42,8 @@ _LENGTH = Comment.body_bytes.attr_name
 _REPLY = Comment.reply.attr_name
 _REPLY_DIGEST = Comment.reply_digest.attr_name
 _RANKED = Comment.rank_partition.attr_name
+_RANK_PLACE = Comment.rank_place.attr_name
+_IMPORTED_VOTES = Comment.imported_votes.attr_name
 _PICKED = Comment.featured_partition.attr_name
 _MOVED_FROM = Comment.moved_from.attr_name
 _TEXTS = (Comment.text.attr_name, Comment.body_digest.attr_name)
@@ -54,6 +65,8 @@ _DECISIVE = (
 """What must not have changed in a stored comment for its replacement to be right."""
 _DIFFERENCES_OF_A_COLLISION = 3
 _BY_STAFF = {"B": BY_STAFF}
+HELD_WHERE_IT_COMES_FROM = "It was held where it comes from."
+"""Why a comment waits for staff that an import brings as held."""
 
 
 class Verdict(Enum):
@@ -62,7 +75,7 @@ class Verdict(Enum):
     NEW = "nothing is stored"
     REPLACED = "an older version is stored, or another of the same date"
     UNCHANGED = "the same is stored"
-    SUPERSEDED = "a newer version is stored, or one its author has edited or the shop has hidden"
+    SUPERSEDED = "a newer version is stored, or one its author has edited, or another state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +102,7 @@ class Change:
         # What was deleted is as if it had never been there.
         if stored and is_tombstone(stored):
             stored = None
+        item.imported_votes = _votes_brought(comment, is_new=stored is None) or None
         body_item = reply_item = None
         if body is not None:
             body_item = body.serialize()
@@ -96,7 +110,7 @@ class Change:
             reply_item = reply.serialize()
         return cls(
             comment=comment,
-            item=item.serialize(),
+            item=_in_its_state(comment, item.serialize()),
             body=body_item,
             reply=reply_item,
             stored=stored,
@@ -114,13 +128,15 @@ class Change:
         stored = self.stored
         if stored is None:
             return Verdict.NEW
-        # What staff have hidden must not come back by an import.
-        if not is_listed(stored):
-            return Verdict.SUPERSEDED
         # A stored item has more: ranks, reports, picks.
-        is_stored = self.item.items() <= stored.items() and not self.drops_reply
+        is_stored = self.item.items() <= stored.items()
+        is_stored = is_stored and not self.drops_reply and not self.drops_votes
         if is_stored and _determined(stored) == _determined(self.item):
             return Verdict.UNCHANGED
+        # Staff decide on the state of what is here: what they have hidden must not come back, and
+        # words that another system does not show must not replace some that are shown.
+        if not is_listed(stored) or not is_listed(self.item):
+            return Verdict.SUPERSEDED
         # One id, so the order of the places is the order of the dates.
         stored_place = stored[_PLACE]["S"]
         if stored_place > self.place or (stored_place == self.place and EDITED in stored):
@@ -160,7 +176,19 @@ class Change:
             return False
         return _REPLY_DIGEST in self.stored and self.comment.reply is None
 
+    @property
+    def drops_votes(self) -> bool:
+        """Whether an import has brought votes, and this version of the comment has none."""
+        if self.stored is None:
+            return False
+        return _IMPORTED_VOTES in self.stored and self.comment.helpful == 0
+
     # What it is about
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether this version is to be in lists, and not hidden or held."""
+        return is_listed(self.item)
 
     @property
     def place(self) -> str:
@@ -198,18 +226,19 @@ class Change:
         removed = DETERMINED | {EDITED, _MOVED_FROM}
         if self.drops_reply:
             removed |= {_REPLY, _REPLY_DIGEST}
+        if self.drops_votes:
+            removed |= {_IMPORTED_VOTES}
         stored = self.stored or {}
         of_the_shop = {name: value for name, value in stored.items() if name not in removed}
         version = int(of_the_shop.get(VERSION, {"N": "0"})["N"]) + 1
         # Rank and pick are by product, which may be another one now.
         product_id = self.comment.product_id
-        if _RANKED in of_the_shop:
-            of_the_shop[_RANKED] = {"S": keys.helpful(product_id)}
         if _PICKED in of_the_shop:
             of_the_shop[_PICKED] = {"S": keys.featured(product_id)}
         if self.left_products:
             of_the_shop[_MOVED_FROM] = {"SS": sorted(self.left_products)}
-        return {**of_the_shop, **self.item, VERSION: {"N": str(version)}}
+        merged = {**of_the_shop, **self.item, VERSION: {"N": str(version)}}
+        return _ranked(merged, product_id, self.comment.id, stored)
 
     @property
     def cost(self) -> int:
@@ -255,6 +284,44 @@ class Change:
 
 def _has_reply_by_staff(stored: Item | None) -> bool:
     return stored is not None and stored.get(_REPLY_DIGEST) == _BY_STAFF
+
+
+def _votes_brought(comment: NewComment, *, is_new: bool) -> int | None:
+    """Return the votes of other systems that a comment is to have; None for those that it has.
+
+    All votes of an export are among those of users here already, if it is of this very shop.
+    """
+    if comment.helpful is not None:
+        return comment.helpful
+    return comment.exported_votes if is_new else None
+
+
+def _in_its_state(comment: NewComment, item: Item) -> Item:
+    """Return a comment's item in the state that the import says: in its lists, hidden or held."""
+    if comment.state is NewState.PUBLISHED:
+        return item
+    reason = None
+    if comment.state is NewState.HELD:
+        reason = HELD_WHERE_IT_COMES_FROM
+    # In its queue it is as old as it is: the same in every import.
+    return changed(item, changes_to_withhold(comment, since=item[_PLACE], reason=reason))
+
+
+def _ranked(merged: Item, product_id: str, comment_id: str, stored: Item) -> Item:
+    """Return an item ranked by the votes of users here and those that imports have brought.
+
+    The rank that is ``stored`` is right, or somebody is about to store another one: where the votes
+    change, they have to read this one first, as it has another version.
+    """
+    if not is_listed(merged):
+        return merged
+    votes_before = ranked_votes(stored)
+    votes = votes_before - imported_votes(stored) + imported_votes(merged)
+    without_rank = changed(merged, {_RANKED: None, _RANK_PLACE: None})
+    ranked = {**without_rank, **rank_keys(product_id, comment_id, votes)}
+    if stored and votes != votes_before:
+        ranked[RANK_VERSION] = {"N": str(int(stored.get(RANK_VERSION, {"N": "0"})["N"]) + 1)}
+    return ranked
 
 
 def _determined(item: Item) -> Item:

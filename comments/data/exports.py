@@ -1,8 +1,9 @@
-"""Walks through the comments of one product, or of all, for exports; hidden ones are in none."""
+"""Walks through the comments of one product, or of all, for exports."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from xml.sax.saxutils import escape
 
 from django.urls import reverse
@@ -12,22 +13,26 @@ from comments.data.shapes import FIELDS, PLAIN
 from comments.filters import CommentFilter
 from comments.host import products
 from comments.indexes.planner import plan
+from comments.items import NewState
 from comments.keys import comment_key
 from comments.lists.entries import CommentEntry, entry_of
-from comments.models import TABLE, CommentBody
+from comments.models import TABLE, Comment, CommentBody, Ranked
 from comments.replies.services import reply_in
-from comments.store.states import is_listed
+from comments.store.states import hold_reason, imported_votes, is_listed, is_tombstone
+from comments.store.table import query_pages
+from comments.votes.rank import count_votes, ranked_votes
 from dynapages.calls import Batches
 from dynapages.files.export_command import list_walk, table_walk
 from dynapages.files.exports import Layout, Row, Walk
 from dynapages.items import Item
-from dynapages.lists import Page, PageRequest
+from dynapages.lists import Page, PageRequest, id_at
 from dynapages.process import client, pool, read
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""
 GOOGLE = "google-xml"
 """The format of Google's feed of product reviews."""
+_PLACE = Comment.place.attr_name
 _TEXT = CommentBody.text.attr_name
 _SCHEMA = "http://www.google.com/shopping/reviews/schema/product/2.4/product_reviews.xsd"
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -40,24 +45,73 @@ Rows = list[dict[str, object]]
 # The comments, as rows
 
 
-def walk_through(product_id: str | None) -> Walk:
-    """Return the walk through a product's comments, newest first, or (None) all, by a Scan."""
+def walk_through(product_id: str | None, *, with_withheld: bool = False) -> Walk:
+    """Return the walk through a product's comments, newest first, or (None) all, by a Scan.
+
+    With those that are withheld, hidden or held, only the walk through all comments can be.
+    """
     if product_id is None:
-        return table_walk(TABLE, _rows_of_listed)
+        return table_walk(TABLE, _rows_of_all if with_withheld else _rows_of_listed)
     runs = plan(product_id, CommentFilter()).runs
+
+    @cache
+    def votes() -> Mapping[str, int]:
+        # The index of lists has no votes; that of the ranking has only the comments with some.
+        return _ranked_votes_about(product_id)
 
     def read_page(request: PageRequest) -> Page:
         return read(runs, request)
 
-    return list_walk(read_page, _rows, at_a_time=AT_A_TIME)
+    def rows(items: Sequence[Item]) -> Rows:
+        return _rows(items, votes())
+
+    return list_walk(read_page, rows, at_a_time=AT_A_TIME)
 
 
 def _rows_of_listed(items: Sequence[Item]) -> Rows:
     """Build the rows of those items of the table that are comments in lists."""
-    return _rows([item for item in items if is_listed(item)])
+    listed = [item for item in items if is_listed(item)]
+    votes: dict[str, int] = {}
+    for item in listed:
+        votes[_id_of(item)] = ranked_votes(item)
+    return _rows(listed, votes)
 
 
-def _rows(items: Sequence[Item]) -> Rows:
+def _rows_of_all(items: Sequence[Item]) -> Rows:
+    """Build the rows of those items of the table that are comments, hidden and held ones too."""
+    comments: list[Item] = []
+    votes: dict[str, int] = {}
+    for item in items:
+        if item["sk"]["S"] != keys.COMMENT or is_tombstone(item):
+            continue
+        comments.append(item)
+        comment_id = _id_of(item)
+        if is_listed(item):
+            votes[comment_id] = ranked_votes(item)
+        else:
+            # What is in no list has no rank: its votes are counted.
+            votes[comment_id] = count_votes(comment_id) + imported_votes(item)
+    rows = _rows(comments, votes)
+    for row, item in zip(rows, comments, strict=True):
+        row["state"] = _state(item)
+    return rows
+
+
+def _ranked_votes_about(product_id: str) -> dict[str, int]:
+    """Read the votes of a product's comments by their ids; those without any are left out."""
+    votes: dict[str, int] = {}
+    of_product = Ranked.partition == keys.helpful(product_id)
+    for page in query_pages(of_product, IndexName=Ranked.Meta.index_name):
+        for item in page["Items"]:
+            votes[_id_of(item)] = ranked_votes(item)
+    return votes
+
+
+def _id_of(item: Item) -> str:
+    return id_at(item[_PLACE]["S"])
+
+
+def _rows(items: Sequence[Item], votes: Mapping[str, int]) -> Rows:
     """Build the rows of comments, whose long texts and replies are read together."""
     entries = [entry_of(item) for item in items]
     # Lists have an excerpt of what is long: an export needs all of it.
@@ -69,7 +123,13 @@ def _rows(items: Sequence[Item]) -> Rows:
         for part in Batches(client(), pool()).get(TABLE, long_parts, consistent=False):
             parts[part["pk"]["S"], part["sk"]["S"]] = part
     names = products().names({entry.product_id for entry in entries})
-    return [_row(entry, parts, names.get(entry.product_id)) for entry in entries]
+    rows: Rows = []
+    for entry in entries:
+        row = _row(entry, parts, names.get(entry.product_id))
+        if votes.get(entry.id, 0) > 0:
+            row["exported_votes"] = votes[entry.id]
+        rows.append(row)
+    return rows
 
 
 def _long_parts(entry: CommentEntry) -> Iterator[str]:
@@ -113,6 +173,15 @@ def _row(
     if product is not None:
         row["product_name"], row["product_external_id"] = product
     return {name: value for name, value in row.items() if value != ""}
+
+
+def _state(item: Item) -> NewState:
+    """Return the state in which an import is to bring a comment."""
+    if is_listed(item):
+        return NewState.PUBLISHED
+    if hold_reason(item) is None:
+        return NewState.HIDDEN
+    return NewState.HELD
 
 
 # Google's feed

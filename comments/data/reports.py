@@ -9,6 +9,7 @@ from comments.data.country_codes import probable_countries, warning_about_countr
 from comments.data.rows import ADDRESS
 from comments.data.run import ImportResult
 from comments.filters import RATINGS, language_name
+from comments.items import NewState
 from dynapages.django.text_tables import format_table
 from dynapages.files.rejects import RejectsFile
 from dynapages.files.reports import WITHOUT_DRY_RUN, ImportReport, first_rejected, in_brackets
@@ -75,6 +76,9 @@ def _counts(result: ImportResult) -> dict[str, Any]:
         "html_rows": findings.html_rows,
         "dated_by_month": findings.dated_by_month,
         "mapped_products": len(findings.products),
+        "hidden": findings.states[NewState.HIDDEN],
+        "held": findings.states[NewState.HELD],
+        "rows_with_pictures": findings.with_pictures,
         "private_replies": findings.left_out["reply"],
         "anonymous_authors": findings.left_out["author"],
         "addresses_of_authors": findings.left_out[ADDRESS],
@@ -145,6 +149,12 @@ def _remarks(result: ImportResult) -> Iterator[str]:
             "Rows dated to the first of a month, because a date has no day: {:,}.",
         ),
         (len(findings.products), "Ids of products that were mapped to allowed ones: {:,}."),
+        (
+            findings.states[NewState.HIDDEN],
+            "Rows that are hidden, which are shown to staff alone: {:,}.",
+        ),
+        (findings.states[NewState.HELD], "Rows that are held, which wait for staff: {:,}."),
+        (findings.with_pictures, "Rows with pictures, which are not kept: {:,}."),
         (findings.left_out["reply"], "Replies that are not public, which were left out: {:,}."),
         (
             findings.left_out["author"],

@@ -14,6 +14,7 @@ from comments.data.shapes import (
     FIELDS,
     HTML,
     LONGEST_COLUMN,
+    PICTURES,
     PLAIN,
     TEXT_FORMATS,
     AllowedValues,
@@ -21,7 +22,7 @@ from comments.data.shapes import (
     column_key,
 )
 from comments.filters import is_language
-from comments.items import UNKNOWN_REPLY, NewComment, NewReply, UnknownReply
+from comments.items import UNKNOWN_REPLY, NewComment, NewReply, NewState, UnknownReply
 from comments.posting.languages import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.users import has_address
@@ -50,8 +51,9 @@ class Findings:
 
     ``language_codes`` are those of the file as it has them; ``products`` are the file's ids of
     products that could not be kept, by those they were mapped to. ``left_out`` counts the values of
-    fields that are not public. Of the latest row, ``product_before`` is such an id that an export
-    of this shop has, and ``product_name`` what it calls the product.
+    fields that are not public, and ``states`` the rows that are hidden or held. Of the latest row,
+    ``product_before`` is such an id that an export of this shop has, and ``product_name`` what it
+    calls the product.
     """
 
     language_codes: set[str] = field(default_factory=set)
@@ -62,6 +64,8 @@ class Findings:
     dated_by_month: int = 0
     products: dict[str, str] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
+    states: Counter[NewState] = field(default_factory=Counter)
+    with_pictures: int = 0
     product_before: str = ""
     product_name: str = ""
 
@@ -106,6 +110,8 @@ class CommentParser:
         except RowRefused as refused:
             return Rejected(record.line, str(refused), self._shown_id(record))
         self._add_findings(row)
+        if comment.state is not NewState.PUBLISHED:
+            self.findings.states[comment.state] += 1
         return comment
 
     def _comment(self, row: _Row) -> NewComment:
@@ -126,6 +132,9 @@ class CommentParser:
             user_id=values.user_id_from(texts["username"]),
             verified=self._is_verified(texts["verified"]),
             reply=self._reply(row),
+            helpful=values.votes_from("helpful", texts["helpful"]),
+            exported_votes=values.votes_from("exported_votes", texts["exported_votes"]),
+            state=self._state(row),
         )
 
     def _add_findings(self, row: _Row) -> None:
@@ -137,6 +146,7 @@ class CommentParser:
         findings.html_rows += bool(row.as_written)
         findings.dated_by_month += row.is_dated_by_month
         findings.left_out.update(row.left_out)
+        findings.with_pictures += self._has_pictures(row.record)
         if row.language_code:
             findings.language_codes.add(row.language_code)
 
@@ -202,6 +212,29 @@ class CommentParser:
         # A name that is an address would be public: the comment is imported without it.
         if has_address(row.texts["author"]):
             row.empty("author", left_out=ADDRESS)
+
+    def _state(self, row: _Row) -> NewState:
+        """Return whether a row is published, hidden or held; published where nothing says it."""
+        text = row.texts["state"]
+        has_column = any(column in row.record.values for column in self.shape.of("state"))
+        if not text.strip() and not has_column:
+            return NewState.PUBLISHED
+        word = values.word_of(text)
+        if word in self.shape.states:
+            return self.shape.states[word]
+        # An unknown word is taken for none of them: what is private must stay private.
+        if word not in set(NewState):
+            raise RowRefused(
+                f"state: “{text[:20]}” is none of {', '.join(NewState)}: --state-map says which it "
+                f"means, --set state=published what an empty one means, and --columns state= that "
+                f"the column is something else"
+            )
+        return NewState(word)
+
+    def _has_pictures(self, record: Record) -> bool:
+        """Return whether a row has addresses of pictures, which are not kept."""
+        columns = self.shape.of(PICTURES)
+        return any(values.is_filled(record.values.get(column)) for column in columns)
 
     def _is_verified(self, text: str) -> bool:
         if self.shape.bought:

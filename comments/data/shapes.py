@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from comments.data.ratings import Scale
+from comments.items import NewState
 from dynapages.files.columns import BadMapping, columns_among
 from dynapages.files.dates import DateFormats
 
@@ -28,10 +29,15 @@ FIELDS = (
     "replied_at",
     "username",
     "verified",
+    "helpful",
+    "exported_votes",
+    "state",
     "product_name",
     "product_external_id",
     "text_format",
 )
+PICTURES = "pictures"
+"""The field whose values are counted, and not kept."""
 PLAIN = "plain"
 HTML = "html"
 TEXT_FORMATS = frozenset((PLAIN, HTML, ""))
@@ -41,6 +47,7 @@ ID_FROM = ("product_id", "author", "created_at", "body")
 """What tells comments without ids apart."""
 LONGEST_COLUMN = 100
 """Characters of a column's name that are compared, and shown when a row is rejected."""
+_COLUMNS_OF_PICTURES = ("pictures", "images")
 _PRESETS = Path(__file__).parent / "presets.toml"
 
 AllowedValues = Mapping[str, Sequence[str]]
@@ -69,6 +76,7 @@ class Shape:
       a row has; none where the file does not have the field. ``named`` are the fields whose column
       must be there.
     - ``constants``: the values of fields where a row has none.
+    - ``states``: the states that other words mean, in lower case.
     - ``languages``: the codes of languages by other names that the file has for them, in lower
       case.
     - ``ratings``: the ratings from 1 to 5 that words and numbers of the file mean, by
@@ -90,6 +98,7 @@ class Shape:
     named: Collection[str] = ()
     constants: Mapping[str, str] = field(default_factory=dict)
     languages: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, NewState] = field(default_factory=dict)
     ratings: Mapping[str, int] = field(default_factory=dict)
     dates: DateFormats = field(default_factory=DateFormats)
     scale: Scale = field(default_factory=Scale)
@@ -108,6 +117,8 @@ class Shape:
 
     def of(self, name: str) -> Sequence[str]:
         """Return the columns that may hold a field."""
+        if name == PICTURES:
+            return self.columns.get(name, _COLUMNS_OF_PICTURES)
         return self.columns.get(name, (name,))
 
     def under(self, product_id: str) -> "Shape":
@@ -126,7 +137,7 @@ class Shape:
         column of a field or of ``only`` or ``public`` that is there twice.
         """
         columns: dict[str, list[str]] = {}
-        for name in FIELDS:
+        for name in (*FIELDS, PICTURES):
             columns[name] = [column for column in self.of(name) if column in present]
             self._require_column(name, columns[name], present)
         # A rule must not be met by one of two columns of the same name and broken by the other.
@@ -184,6 +195,8 @@ def preset(name: str) -> Shape:
         raise BadMapping(f"There is no preset “{name}”; the presets are: {', '.join(known)}.")
     values = {"id_from": ID_FROM, **known[name]}
     values.pop("about")
+    # What `only` decides on is published: some have a column of this name that says more.
+    values["columns"] = {"state": (), **values.get("columns", {})}
     values["only"] = _by_column_key(values.get("only", {}))
     public: dict[str, AllowedValues] = {}
     for field_name, rules in values.get("public", {}).items():

@@ -1,5 +1,6 @@
 """Single values of a row: texts, flags, numbers and ids, each parsed or refused with its reason."""
 
+import re
 from collections.abc import Collection
 
 from django.contrib.auth import get_user_model
@@ -12,6 +13,9 @@ LONGEST_ID = 128
 LONGEST_USER_ID = 254
 LONGEST_BODY = 100_000
 """Bytes of UTF-8."""
+_VOTES = re.compile(r"\d{1,9}(?:\.0{1,9})?", re.ASCII)
+"""A table that has no integers writes 3 as 3.0."""
+_EMPTY_TEXTS = frozenset({"", "[]", "{}"})
 YES = "true"
 NO = "false"
 _FLAGS = {
@@ -30,7 +34,7 @@ def word_of(value: object) -> str:
 
 def plain_text(name: str, value: object) -> str:
     """Return the value of a field as text. Raises RowRefused for what is none."""
-    if name in {"verified", "rating"} and isinstance(value, bool):
+    if name in {"verified", "rating", "state"} and isinstance(value, bool):
         return str(value)
     return text_of(name, value)
 
@@ -46,6 +50,27 @@ def is_yes(name: str, text: str) -> bool:
     if word and word not in _FLAGS:
         raise RowRefused(f"{name}: “{text[:20]}” is neither true nor false")
     return _FLAGS.get(word) == YES
+
+
+def votes_from(name: str, text: str) -> int | None:
+    """Return a number of votes, None for an empty text. Raises RowRefused."""
+    word = text.strip()
+    if not word:
+        return None
+    if not _VOTES.fullmatch(word):
+        raise RowRefused(
+            f"{name}: “{text[:20]}” is no whole number from 0 to 999999999: --columns {name}= "
+            f"leaves it out"
+        )
+    whole, _point, _zeros = word.partition(".")
+    return int(whole)
+
+
+def is_filled(value: object) -> bool:
+    """Return whether a value, maybe a list or one written as JSON, holds anything."""
+    if isinstance(value, str):
+        return value.strip() not in _EMPTY_TEXTS
+    return bool(value)
 
 
 def comment_id_from(text: str, *, prefix: str = "") -> str:

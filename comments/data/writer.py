@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from comments import keys, signals
-from comments.data.changes import Change, Verdict, VerdictCounts
+from comments.data.changes import HELD_WHERE_IT_COMES_FROM, Change, Verdict, VerdictCounts
 from comments.host import is_searchable
-from comments.items import NewComment
+from comments.items import NewComment, NewState
 from comments.keys import comment_key
 from comments.models import TABLE
 from comments.rankings.services import RankHint, refresh_ranks
@@ -166,10 +166,10 @@ class BulkWriter:
         for change in changes:
             if change.is_needed:
                 self._changed_products |= change.products
-            seen = 1
-            if change.verdict is Verdict.SUPERSEDED:
-                seen = 0
-            self._add_hint(change.comment.product_id, change.place, seen)
+            # What is in no list is no comment of its product that ranks count.
+            is_seen = change.verdict is not Verdict.SUPERSEDED and change.is_listed
+            place = change.place if change.is_listed else ""
+            self._add_hint(change.comment.product_id, place, int(is_seen))
             # A product that a comment has left may have lost its newest one.
             for product_id in change.left_products:
                 self._add_hint(product_id, "", 0)
@@ -257,9 +257,7 @@ def _announce(changes: Iterable[Change]) -> None:
         comment = change.comment
         moment = clock.now()
         if change.stored is None:
-            signals.announce(
-                signals.comment_posted, comment.id, moment=moment, comment=comment, was=None
-            )
+            _announce_new(comment)
         else:
             signals.announce(
                 signals.comment_edited,
@@ -269,6 +267,23 @@ def _announce(changes: Iterable[Change]) -> None:
                 before=comment_in(change.stored),
                 state=State.of(change.stored),
             )
+
+
+def _announce_new(comment: NewComment) -> None:
+    """Send the signal of a comment that was not there; there is none of one that is hidden."""
+    moment = clock.now()
+    if comment.state is NewState.HELD:
+        signals.announce(
+            signals.comment_held,
+            comment.id,
+            moment=moment,
+            comment=comment,
+            reason=HELD_WHERE_IT_COMES_FROM,
+        )
+    elif comment.state is NewState.PUBLISHED:
+        signals.announce(
+            signals.comment_posted, comment.id, moment=moment, comment=comment, was=None
+        )
 
 
 # Transactions

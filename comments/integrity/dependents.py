@@ -23,7 +23,13 @@ from comments.keys import comment_key, scored
 from comments.models import Comment, CommentReply
 from comments.store import writing
 from comments.store.counts import tallies
-from comments.store.states import NOT_DELETED, State, is_tombstone, product_id_of
+from comments.store.states import (
+    NOT_DELETED,
+    State,
+    imported_votes,
+    is_tombstone,
+    product_id_of,
+)
 from comments.store.table import (
     Changes,
     change,
@@ -52,6 +58,7 @@ _REPLY = Comment.reply.attr_name
 _PLACE = Comment.place.attr_name
 _RANK_PARTITION = Comment.rank_partition.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
+_IMPORTED_VOTES = Comment.imported_votes.attr_name
 _MARKS = (
     Comment.moderation_partition,
     Comment.moderation_place,
@@ -62,7 +69,10 @@ _MARKS = (
 """What a comment says of its dependents and of what staff do with it."""
 _MARKS_AND_RANK = (*_MARKS, Comment.rank_place)
 _MARK_NAMES = tuple(attribute.attr_name for attribute in _MARKS)
-_NAMES_WITH_RANK = tuple(attribute.attr_name for attribute in _MARKS_AND_RANK)
+_NAMES_WITH_RANK = (
+    *(attribute.attr_name for attribute in _MARKS_AND_RANK),
+    _IMPORTED_VOTES,
+)
 _REMEMBERED = (
     "pk",
     "sk",
@@ -186,7 +196,7 @@ class DependentItems:
 
 
 def _says_something(comment: Item) -> bool:
-    """Return whether a comment is hidden or held, or has marks or a rank."""
+    """Return whether a comment is hidden or held, or has marks, a rank or imported votes."""
     if is_tombstone(comment):
         return False
     if not State.of(comment).is_listed:
@@ -282,9 +292,11 @@ def _differing_rank(comment_id: str, dependents: _Dependents) -> Iterator[Differ
     repair: Callable[[str], object] = _remove_rank
     if is_listed:
         repair = rank_by_votes
-    if is_listed and dependents.votes > 0:
+    # No vote stands for those that an import has brought.
+    votes = dependents.votes + imported_votes(item)
+    if is_listed and votes > 0:
         partition = keys.helpful(product_id_of(item))
-        place = scored(dependents.votes, comment_id)
+        place = scored(votes, comment_id)
     return compare_values(
         "rank",
         f"comment {comment_id}",

@@ -115,11 +115,15 @@ class CommentEntry:
 
 @dataclass(frozen=True, slots=True)
 class WholeComment(CommentEntry):
-    """One comment with its whole text in ``body``; ``seen`` is its `Revision` for staff."""
+    """One comment with its whole text in ``body``; ``seen`` is its `Revision` for staff.
+
+    ``helpful`` are all votes of a comment in lists; ``imported_votes`` are among them.
+    """
 
     body: str = ""
     is_pick: bool = False
     helpful: int = 0
+    imported_votes: int = 0
     seen: str = ""
 
 

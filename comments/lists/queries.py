@@ -36,7 +36,7 @@ from comments.search.pending import NOTHING_PENDING, PendingChanges
 from comments.sets import plans as set_plans
 from comments.store.comments import NoSuchComment
 from comments.store.counts import ProductCounts, remembered_as
-from comments.store.states import Revision, is_tombstone
+from comments.store.states import Revision, imported_votes, is_tombstone
 from comments.store.table import query_pages
 from dynapages.calls import labelled_calls
 from dynapages.items import Item, blocks_of
@@ -314,5 +314,6 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
         body=text,
         is_pick=comment.featured_partition is not None,
         helpful=helpful,
+        imported_votes=imported_votes(item),
         seen=str(Revision.of(item)),
     )

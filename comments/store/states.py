@@ -32,6 +32,7 @@ _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
 _VERSION = Comment.version.attr_name
 _REPORTS = Comment.reports.attr_name
+_IMPORTED_VOTES = Comment.imported_votes.attr_name
 _NO_TEXT = {"S": ""}
 _ZERO = {"N": "0"}
 _ONLY_OF_LISTED = (
@@ -61,6 +62,11 @@ def product_id_of(item: Item) -> str:
         return keys.product_id_in(item[_LISTED_PRODUCT]["S"])
     product_id: str = item.get(_WITHHELD_PRODUCT, _NO_TEXT)["S"]
     return product_id
+
+
+def imported_votes(item: Item) -> int:
+    """Return the helpful votes that an import has brought, which no item of a vote stands for."""
+    return int(item.get(_IMPORTED_VOTES, _ZERO)["N"])
 
 
 def hold_reason(item: Item) -> str | None:

@@ -13,11 +13,11 @@ from comments import keys
 from comments.keys import comment_key
 from comments.models import Comment
 from comments.store.counts import tallies
-from comments.store.states import is_listed, product_id_of
+from comments.store.states import imported_votes, is_listed, product_id_of
 from comments.store.table import ATTEMPTS, BEING_CHANGED, read_item, write_if_condition_holds
 from comments.store.writing import CommentChange, Following, Owes
 from dynapages.calls import Backoff, labelled_calls, sentence_about
-from dynapages.items import Item, Value
+from dynapages.items import Item
 from dynapages.lists import id_at
 from dynapages.process import pool
 from dynapages.pynamodb import FAILURES, set_or_remove, unchanged, update
@@ -29,6 +29,7 @@ VERSION = Comment.rank_version.attr_name
 ENOUGH_LATER_VERSIONS = 2
 """That others have stored since a writer began: who stored the second began after its commit."""
 _PLACE = Comment.place.attr_name
+_RANK_PARTITION = Comment.rank_partition.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
 _BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
 """Pauses in which other voters may store the rank."""
@@ -56,7 +57,10 @@ def follow(changes: Sequence[CommentChange]) -> Following:
 
 
 def count_votes(comment_id: str) -> int:
-    """Read strongly how many found a comment helpful: a unit as long as it has one shard."""
+    """Read strongly how many users found a comment helpful: a unit as long as it has one shard.
+
+    Those that an import has brought are in its item: `comments.store.states.imported_votes`.
+    """
     return tallies().read(comment_id, consistent=True).get(HELPFUL, 0)
 
 
@@ -71,9 +75,9 @@ def rank_after_vote(comment_id: str, seen: Item, number: int) -> RankedByVotes:
     try:
         with labelled_calls("ranks"), pool().together() as together:
             counting = together.start(count_votes, comment_id)
-            expected = _votes_in(seen) + number
+            expected = ranked_votes(seen) + number
             is_stored = is_listed(seen) and _store_rank_once(comment_id, seen, expected)
-            counted = counting.result()
+            counted = counting.result() + imported_votes(seen)
     except FAILURES as failure:
         return _left_behind(comment_id, failure, counted)
     if is_stored and counted == expected:
@@ -94,9 +98,10 @@ def rank_or_log(comment_id: str) -> RankedByVotes:
         return counted
 
     try:
-        is_in_lists = store_rank(comment_id, count=count)
-        if not is_in_lists:
+        stored = store_rank(comment_id, count=count)
+        if counted is None:
             counted = count_votes(comment_id)
+        counted += imported_votes(stored)
     except FAILURES as failure:
         return _left_behind(comment_id, failure, counted)
     return RankedByVotes(is_done=True, votes=counted)
@@ -114,53 +119,60 @@ def rank_by_votes(comment_id: str) -> bool:
 
     Raises Contended, and botocore's errors.
     """
-    return store_rank(comment_id, count=lambda: count_votes(comment_id))
+    return is_listed(store_rank(comment_id, count=lambda: count_votes(comment_id)))
 
 
-def store_rank(comment_id: str, *, count: Callable[[], int]) -> bool:
-    """Rank a comment after a commit by the votes that ``count`` reads strongly, for each attempt.
+def store_rank(comment_id: str, *, count: Callable[[], int]) -> Item:
+    """Rank a comment after a commit by the votes of users that ``count`` reads strongly.
 
-    Returns whether there is such a comment in lists. Raises Contended.
+    It counts for each attempt. Returns the comment's item as it was read, which is not ranked where
+    it is in no list, or empty. Raises Contended.
     """
     first_version: int | None = None
     with labelled_calls("ranks"):
         for pause in _BACKOFF.pauses():
             stored = read_item(comment_key(comment_id))
             if not is_listed(stored):  # deleted, or hidden
-                return False
+                return stored
             # Of the rank alone: an edit does not lose to a vote.
             version = _version_of(stored)
             if first_version is None:
                 first_version = version
-            votes = count()
+            votes = count() + imported_votes(stored)
             # Who stored the second of them began after this commit: none who began before it can
             # store a rank any more.
             is_late = version >= first_version + ENOUGH_LATER_VERSIONS
-            if is_late and votes == _votes_in(stored):
-                return True
+            if is_late and votes == ranked_votes(stored):
+                return stored
             if _store_rank_once(comment_id, stored, votes):
-                return True
+                return stored
             time.sleep(pause)
     raise Contended(BEING_CHANGED)
 
 
 def _store_rank_once(comment_id: str, stored: Item, votes: int) -> bool:
     """Store a rank unless another was stored since it was read; return whether it was."""
-    partition: Value | None = None
-    place: Value | None = None
-    if votes > 0:
-        partition = {"S": keys.helpful(product_id_of(stored))}
-        place = {"S": keys.scored(votes, id_at(stored[_PLACE]["S"]))}
+    rank = rank_keys(product_id_of(stored), id_at(stored[_PLACE]["S"]), votes)
     changes = [
         Comment.rank_version.set(_version_of(stored) + 1),
-        set_or_remove(Comment.rank_partition, partition),
-        set_or_remove(Comment.rank_place, place),
+        set_or_remove(Comment.rank_partition, rank.get(_RANK_PARTITION)),
+        set_or_remove(Comment.rank_place, rank.get(_RANK_PLACE)),
     ]
     same = unchanged(stored, Comment.product_partition, Comment.rank_version)
     return write_if_condition_holds(update(Comment, comment_key(comment_id), changes, same))
 
 
-def _votes_in(stored: Item) -> int:
+def rank_keys(product_id: str, comment_id: str, votes: int) -> Item:
+    """Return the attributes by which a comment is ranked; none without votes."""
+    if votes <= 0:
+        return {}
+    return {
+        _RANK_PARTITION: {"S": keys.helpful(product_id)},
+        _RANK_PLACE: {"S": keys.scored(votes, comment_id)},
+    }
+
+
+def ranked_votes(stored: Item) -> int:
     """Return the votes by which a comment is ranked; 0 where it has no rank."""
     if _RANK_PLACE not in stored:
         return 0

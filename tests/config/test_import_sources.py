@@ -76,7 +76,10 @@ def stored_rows(command: str) -> set[str]:
     if command == "import_products":
         return set(product_rows())
     out = StringIO()
-    call_command(command.replace("import", "export"), format="jsonl", stdout=out)
+    options = {}
+    if command == "import_comments":
+        options["hidden"] = True
+    call_command(command.replace("import", "export"), format="jsonl", stdout=out, **options)
     return {line_of(json.loads(line)) for line in out.getvalue().splitlines()}
 
 
@@ -84,6 +87,8 @@ def line_of(row: dict[str, Any]) -> str:
     """Return a row as a line of JSON, without what is empty, and what all exports say alike."""
     given = {name: value for name, value in row.items() if value not in EMPTY}
     given.pop("text_format", None)
+    if given.get("state") == "published":
+        del given["state"]
     return json.dumps(given, ensure_ascii=False)
 
 

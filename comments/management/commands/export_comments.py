@@ -26,6 +26,11 @@ class Command(TableCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--product", metavar="ID", help="only the comments on this product")
+        parser.add_argument(
+            "--hidden",
+            action="store_true",
+            help="also the comments that are hidden or held, which an import brings as such",
+        )
         add_export_options(parser, formats=(*FORMATS, GOOGLE))
         parser.add_argument(
             "--site", metavar="URL", help="the address of the site, which Google's feed links to"
@@ -40,14 +45,26 @@ class Command(TableCommand):
         with failures_in_one_line():
             if product_id is not None and not products().names([product_id]):
                 raise CommandError(f"There is no product “{product_id}”.", returncode=BAD_USAGE)
-        about = {"comments": product_id, "site": options["site"]}
-        run_export(self, options, layout, walk_through(product_id), about=about)
+        about = {
+            "comments": product_id,
+            "site": options["site"],
+            "hidden": options["hidden"],
+        }
+        walk = walk_through(product_id, with_withheld=options["hidden"])
+        run_export(self, options, layout, walk, about=about)
 
 
 def _layout(options: dict[str, Any]) -> Layout:
     """Return how rows become text. Raises CommandError for options that do not go together."""
+    if options["hidden"] and options["format"] == GOOGLE:
+        message = "Google's feed is of what everybody sees: leave out --hidden."
+        raise CommandError(message, returncode=BAD_USAGE)
+    if options["hidden"] and options["product"] is not None:
+        message = "Hidden comments are in no list of a product: leave out --product, or --hidden."
+        raise CommandError(message, returncode=BAD_USAGE)
     if options["format"] != GOOGLE:
-        return Layout(options["format"], FIELDS)
+        columns = [name for name in FIELDS if name != "state" or options["hidden"]]
+        return Layout(options["format"], tuple(columns))
     if options["product"] is not None:
         message = "Google's feed has to be complete: leave out --product."
         raise CommandError(message, returncode=BAD_USAGE)

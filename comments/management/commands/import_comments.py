@@ -10,11 +10,12 @@ from django.core.management.base import CommandError, CommandParser
 from comments.data.ratings import rating_map, scale_of
 from comments.data.reports import report_of, unfinished
 from comments.data.run import CommentFile, import_file
-from comments.data.shapes import FIELDS, ID_FROM, Shape, preset, presets
+from comments.data.shapes import FIELDS, ID_FROM, PICTURES, Shape, column_key, preset, presets
 from comments.data.values import comment_id_from
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
 from comments.host import products
+from comments.items import NewState
 from dynapages.calls import Batches, clock
 from dynapages.django.options import Progress
 from dynapages.django.tables import TableCommand
@@ -48,13 +49,20 @@ class Command(TableCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--preset", choices=presets(), help="the file is a known export")
-        add_columns_option(parser, FIELDS)
+        add_columns_option(parser, (*FIELDS, PICTURES))
         add_value_options(parser)
         parser.add_argument(
             "--language-map",
             default="",
             metavar="FOUND=CODE,…",
             help="what the file's spellings of languages mean in ISO 639-1, such as us=en,jp=ja",
+        )
+        parser.add_argument(
+            "--state-map",
+            default="",
+            metavar="FOUND=STATE,…",
+            help="what the file's words for states mean, published, hidden or held, such as "
+            "approved=published,spam=hidden",
         )
         parser.add_argument(
             "--detect-language",
@@ -123,7 +131,7 @@ class Command(TableCommand):
         """Return what to read. A project's own command of this name may know other sources."""
         del progress
         shape = _shape(options)
-        file = row_file(path, options, {name: shape.of(name) for name in FIELDS})
+        file = row_file(path, options, {name: shape.of(name) for name in (*FIELDS, PICTURES)})
         file = replace(file, element=shape.element, rows=file.rows or shape.rows)
         return CommentFile(file, shape, clock.now())
 
@@ -132,12 +140,19 @@ def _shape(options: dict[str, Any]) -> Shape:
     """Return what the preset says, changed as the options say."""
     known = preset(options["preset"]) if options["preset"] else Shape()
     columns, named = _columns(known, options["columns"])
+    # A column that says the state says more than whether a row is published.
+    only = dict(known.only)
+    if "state" in named:
+        for column in columns["state"]:
+            only.pop(column_key(column), None)
     shape = replace(
         known,
+        only=only,
         columns=columns,
         named=named,
         constants={**known.constants, **parse_constants(options["set"], fields=FIELDS)},
         languages=_language_map(options["language_map"]),
+        states=_state_map(options["state_map"]),
         ratings=rating_map(options["rating_map"]),
         keep_html=options["keep_html"],
         dates=date_formats(options),
@@ -160,7 +175,7 @@ def _columns(known: Shape, text: str) -> tuple[dict[str, Sequence[str]], list[st
     """Return the columns of each field, and the fields that an option names columns of."""
     columns = dict(known.columns)
     named: list[str] = []
-    for field, column in parse_columns(text, fields=FIELDS).items():
+    for field, column in parse_columns(text, fields=(*FIELDS, PICTURES)).items():
         columns[field] = [column] if column else []
         if column:
             named.append(field)
@@ -204,3 +219,13 @@ def _language_map(text: str) -> dict[str, str]:
             raise BadMapping(unknown_language(code.lower()))
         languages[file_code.lower()] = code.lower()
     return languages
+
+
+def _state_map(text: str) -> dict[str, NewState]:
+    """Return states by the file's words for them, in lower case. Raises BadMapping."""
+    states: dict[str, NewState] = {}
+    for word, state in parse_pairs(text, example="approved=published").items():
+        if state.lower() not in set(NewState):
+            raise BadMapping(f"“{state}” is no state: use one of {', '.join(NewState)}.")
+        states[word.lower()] = NewState(state.lower())
+    return states

@@ -236,9 +236,9 @@ def _fail_at(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Interrupt the reading of rows at one of its times."""
     rows, calls = queries._rows, iter(range(1, 1000))
 
-    def failing(items: Any) -> Any:
+    def failing(*arguments: Any) -> Any:
         if next(calls) == number:
             raise KeyboardInterrupt
-        return rows(items)
+        return rows(*arguments)
 
     monkeypatch.setattr(queries, "_rows", failing)

@@ -27,7 +27,7 @@ NEWEST_FIRST = [
     "lg:AOqpTOEqMade-KBkIG2MtwY_PZ-EqMKyQNs_wcd2KlJlknJ8B0BoDc9ab2rq-iF-ahSXp2ggb6fZ7Kp0XWg1IIXNb",
 ]
 """The comments on one of the two products, as version 0.1.0 listed them."""
-NEW_FIELDS = {"text_format"}
+NEW_FIELDS = {"text_format", "helpful", "exported_votes", "state"}
 """Those that version 0.1.0 did not have."""
 
 pytestmark = pytest.mark.real_engine
