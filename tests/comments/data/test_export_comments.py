@@ -15,16 +15,20 @@ from django.core.management import CommandError, call_command
 from ulid import ULID
 
 from comments.data import exports as queries
-from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply
+from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply, NewState
 from comments.lists.queries import find_comment
 from comments.models import TABLE
+from comments.posting.services import delete_comment
+from comments.store.comments import load_comment
+from comments.store.states import State
+from comments.votes.services import cast_vote
 from dynapages.calls import metered
 from dynapages.files.exports import progress_of
 from dynapages.items import Item
 from dynapages.process import client
 from shop.catalogue.services import ensure_products
 from shop.catalogue.stored import stored_products
-from tests.support.comments.deciding import hide
+from tests.support.comments.deciding import hide, restore
 from tests.support.comments.loading import delete_all_comments, load
 from tests.support.comments.outage import own_engine
 
@@ -156,6 +160,39 @@ class TestThereAndBack:
             assert (found.language, found.rating) == (comment.language, comment.rating)
             assert (found.created, found.product_id) == (comment.created_at, comment.product_id)
             assert found.author == comment.author
+
+
+class TestVotesAndStates:
+    @pytest.mark.parametrize("form", ["csv", "jsonl"])
+    def test_go_to_another_shop(self, tmp_path, comments, form):
+        hidden, voted, held = comments[0], comments[1], comments[2]
+        cast_vote(comment_id=hidden.id, user_id="bob")
+        cast_vote(comment_id=voted.id, user_id="bob")
+        hide(comment_id=hidden.id, now=datetime.now(UTC))
+        delete_comment(held.id)
+        load([replace(held, id="held", state=NewState.HELD)])
+        path = tmp_path / f"all.{form}"
+        export(path, format=form, hidden=True)
+        delete_all_comments()
+        call_command("import_comments", path, stdout=StringIO())
+        states = [load_comment(each).state for each in (hidden.id, voted.id, "held")]
+        assert states == [State.HIDDEN, State.LISTED, State.HELD]
+        assert find_comment(voted.id).helpful == 1
+        restore(comment_id=hidden.id)
+        assert find_comment(hidden.id).helpful == 1
+
+    def test_are_the_same_when_an_export_comes_back(self, tmp_path, comments):
+        cast_vote(comment_id=comments[1].id, user_id="bob")
+        path = tmp_path / "product.csv"
+        export(path, product=comments[1].product_id)
+        before = stored()
+        call_command("import_comments", path, stdout=StringIO())
+        assert stored() == before
+
+    @pytest.mark.parametrize("options", [{"product": "lamp"}, {"format": "google-xml"}])
+    def test_of_what_is_hidden_are_in_no_list(self, tmp_path, comments, options):
+        with pytest.raises(CommandError, match="leave out --"):
+            export(tmp_path / "a", hidden=True, **options)
 
 
 class TestExport:
