@@ -183,8 +183,11 @@ class TestVotesAndStates:
 
     def test_are_the_same_when_an_export_comes_back(self, tmp_path, comments):
         cast_vote(comment_id=comments[1].id, user_id="bob")
-        path = tmp_path / "product.csv"
-        export(path, product=comments[1].product_id)
+        path = tmp_path / "product.jsonl"
+        export(path, product=comments[1].product_id, format="jsonl")
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        votes = {row["id"]: row["exported_votes"] for row in rows if "exported_votes" in row}
+        assert votes == {comments[1].id: 1}
         before = stored()
         call_command("import_comments", path, stdout=StringIO())
         assert stored() == before
