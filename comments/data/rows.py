@@ -217,7 +217,9 @@ class CommentParser:
         """Return whether a row is published, hidden or held; published where nothing says it."""
         text = row.texts["state"]
         has_column = any(column in row.record.values for column in self.shape.of("state"))
-        if not text.strip() and not has_column:
+        # A row of JSON may lack the column that an option names, or have it without what is in it.
+        says_nothing = not has_column and "state" not in self.shape.named
+        if not text.strip() and says_nothing:
             return NewState.PUBLISHED
         word = values.word_of(text)
         if word in self.shape.states:

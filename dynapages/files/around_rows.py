@@ -90,6 +90,9 @@ def are_quotes_text(lines: Lines, delimiter: str) -> bool:
     sample = [line for line in _first_lines(lines, _LINES_WITH_QUOTES) if line.strip()]
     is_certain = False
     for line, next_line in zip(sample, [*sample[1:], ""], strict=True):
+        # Counted once a line, which may have very many fields.
+        is_whole = line.count("\t") == sample[0].count("\t")
+        is_next_whole = next_line.count("\t") == sample[0].count("\t")
         for text in line.rstrip("\r\n").split("\t"):
             if not text.startswith('"'):
                 continue
@@ -98,11 +101,9 @@ def are_quotes_text(lines: Lines, delimiter: str) -> bool:
                 if '""' in text[1:-1]:
                     return False
                 continue
-            neighbours = [line]
             # A quoted field may go on in the next line, which then has fewer tabs.
-            if not _CLOSED_TOO_EARLY.match(text):
-                neighbours.append(next_line)
-            if any(one.count("\t") != sample[0].count("\t") for one in neighbours):
+            may_go_on = not _CLOSED_TOO_EARLY.match(text)
+            if not is_whole or (may_go_on and not is_next_whole):
                 return False
             is_certain = True
     return is_certain

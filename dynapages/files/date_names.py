@@ -2,9 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,8 +18,14 @@ _PARTS_OF_WORDS = {"he": "ב"}
 """What may stand before a month's name as a part of the same word, by language."""
 _YEARS_AHEAD = {"th": 543}
 """How far a calendar in use is ahead of the common one, by language."""
-_FIRST_YEAR_AHEAD = 2_400
+_FIRST_YEAR_AHEAD = "2400"
 """From this year on a year is one of such a calendar."""
+_DIGITS_OF_A_YEAR = 4
+_SAME_LETTERS = {"i\u0307": "i", "\u0131": "i", "\u017f": "s", "\u03c2": "\u03c3"}
+"""Small letters that patterns take for the same: i with and without a dot, two kinds of s, sigma.
+
+So “NİSAN” is “nisan”.
+"""
 _USUAL_HALVES = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 
 
@@ -64,17 +69,23 @@ class DateNames:
     def half_of_day(self, text: str) -> str:
         """Return ``am`` or ``pm`` if a text names the half of the day, else an empty text."""
         match = _pattern_of(tuple(self.halves)).search(text)
-        return self.halves[_key_of(match[0])] if match else ""
+        return self.halves.get(_key_of(match[0]), "") if match else ""
 
     def without_halves(self, text: str) -> str:
         """Return a text without the names of halves of the day."""
         return _replaced(text, self.halves, lambda _name: " ")
 
-    def in_common_era(self, moment: datetime) -> datetime:
-        """Return a moment in the common calendar, where its year is of another one."""
-        if self.years_ahead and moment.year >= _FIRST_YEAR_AHEAD:
-            return moment.replace(year=moment.year - self.years_ahead)
-        return moment
+    def in_common_era(self, numbers: Iterable[str]) -> list[str]:
+        """Return the numbers of a date with the common year, where it is of another calendar."""
+        common: list[str] = []
+        for number in numbers:
+            is_year_ahead = len(number) == _DIGITS_OF_A_YEAR and number >= _FIRST_YEAR_AHEAD
+            if self.years_ahead and is_year_ahead:
+                # Before it is parsed: leap years are those of the common calendar.
+                common.append(str(int(number) - self.years_ahead))
+            else:
+                common.append(number)
+        return common
 
 
 NO_NAMES = DateNames()
@@ -149,7 +160,10 @@ def _names_of_halves(locale: "Locale") -> dict[str, str]:
 
 
 def _key_of(name: str) -> str:
-    return name.strip().rstrip(".").lower()
+    key = name.strip().rstrip(".").lower()
+    for letter, same in _SAME_LETTERS.items():
+        key = key.replace(letter, same)
+    return key
 
 
 def _with_plain_digits(text: str) -> str:
@@ -167,7 +181,10 @@ def _replaced(text: str, names: Collection[str], replacement: Callable[[str], st
     """Return a text with something else in place of each name and the dot behind it."""
 
     def replace(match: re.Match[str]) -> str:
-        return replacement(_key_of(match[0]))
+        key = _key_of(match[0])
+        if key not in names:  # a pattern takes still more letters for the same
+            return match[0]
+        return replacement(key)
 
     return _pattern_of(tuple(names)).sub(replace, text)
 

@@ -28,12 +28,19 @@ _DECIMALS_BY_DIGITS = {
 
 Others may be dates without marks, such as 20230105, or have several meanings.
 """
+_DATE_IN_DIGITS = re.compile(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d", re.ASCII
+)
+"""A year, month, day, hour and minute, such as 202301051230: as milliseconds it is of 1976."""
 _NUMBER = re.compile(r"m?\d+")
 _DATE_ORDERS = ("%d m%m %Y", "m%m %d %Y", "%Y m%m %d", "%Y %d m%m")
 _TIMES = ("%H %M", "%H %M %S")
-_ZONE = re.compile(r"(?<=\d)\s*(?:UTC|GMT)?\s*(?P<offset>[+-]\d\d(?::?\d\d)?)$", re.ASCII)
+_ZONE = re.compile(r"(?:(?<=[:.]\d\d)|UTC|GMT)\s*(?P<offset>[+-]\d\d(?::?\d\d)?)\s*$", re.ASCII)
+"""An offset behind a time, or behind UTC: in “2024-Mar-05” is none."""
 _UNKNOWN_ZONE = re.compile(r"\b(?!UTC|GMT)[A-Z]{3,5}\b")
 _HALF_DAY = 12
+_LONGEST = 200
+"""Characters of a date in words; a longer text is none, and is not searched for names."""
 _LONGEST_SHOWN = 40
 """Characters of a date in a message."""
 _SAMPLE = datetime(2001, 2, 3, tzinfo=UTC)
@@ -91,13 +98,13 @@ class DateFormats:
             moment = _parse_by(pattern, readable)
             if moment is not None:
                 return moment, pattern
-        if self.names.has_months and not self.formats:
+        if self.names.has_months and not self.formats and len(text) <= _LONGEST:
             return self._named(text)
         return None, ""
 
     def _readings(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield a text with numbers for names of months, with each format to parse it by."""
-        if not self.names.has_months:
+        if not self.names.has_months or len(text) > _LONGEST:
             for pattern in self.formats:
                 yield text, pattern
             return
@@ -117,22 +124,23 @@ class DateFormats:
         # After the months: “mar” is both in some languages.
         numbered = self.names.without_weekdays(numbered)
         half = self.names.half_of_day(numbered)
+        numbered = self.names.without_halves(numbered)
         zone = _ZONE.search(numbered)
         if zone is not None:
             numbered = numbered[: zone.start()]
-        elif unknown := _UNKNOWN_ZONE.search(self.names.without_halves(numbered)):
+        elif unknown := _UNKNOWN_ZONE.search(numbered):
             raise ValueError(
                 f"“{text[:_LONGEST_SHOWN]}” names the time zone {unknown[0]}: dates are in UTC, or "
                 f"have an offset such as +02:00"
             )
-        numbers = " ".join(_NUMBER.findall(numbered))
+        numbers = " ".join(self.names.in_common_era(_NUMBER.findall(numbered)))
         for pattern in _named_formats():
             moment = _parse_by(pattern, numbers)
             if moment is None:
                 continue
-            moment = self.names.in_common_era(_in_half_of_day(moment, half))
+            moment = _in_half_of_day(moment, half)
             if zone is not None:
-                moment -= _offset_of(zone)
+                moment = _at_offset(moment, zone)
             return moment, pattern
         return None, ""
 
@@ -157,11 +165,16 @@ def _in_half_of_day(moment: datetime, half: str) -> datetime:
     return moment
 
 
-def _offset_of(zone: re.Match[str]) -> timedelta:
-    """Return how far a time zone such as ``+02:00`` is ahead of UTC."""
+def _at_offset(moment: datetime, zone: re.Match[str]) -> datetime:
+    """Return the moment in UTC of one in a time zone such as ``+02:00``. Raises ValueError."""
     digits = zone["offset"].replace(":", "")[1:].ljust(len("0200"), "0")
     offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return -offset if zone["offset"].startswith("-") else offset
+    try:
+        if zone["offset"].startswith("-"):
+            return moment + offset
+        return moment - offset
+    except OverflowError as error:
+        raise ValueError(f"“{moment:%Y-%m-%d %H:%M}” is no moment of the calendar") from error
 
 
 def moment_of(name: str, text: str, formats: DateFormats) -> datetime:
@@ -216,7 +229,7 @@ def _since_1970(number: re.Match[str]) -> datetime:
     sign, digits, decimals = number[1], number[2], number[3] or "0"
     text = number[0][:_LONGEST_SHOWN]
     scale = _DECIMALS_BY_DIGITS.get(len(digits))
-    if scale is None:
+    if scale is None or _DATE_IN_DIGITS.fullmatch(number[0]):
         raise ValueError(
             f"“{text}” is no time since 1970: seconds have 9 or 10 digits, milliseconds 11 to 13; "
             f"for a date without marks give --date-format, such as %Y%m%d"
@@ -241,8 +254,8 @@ def _parse_by(pattern: str, text: str) -> datetime | None:
     """Parse a text by a pattern of ``strptime`` as aware UTC; None if it does not fit."""
     try:
         moment = datetime.strptime(text, pattern)  # noqa: DTZ007 - most formats have no zone
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC)

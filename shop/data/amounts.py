@@ -66,7 +66,7 @@ class Amounts:
     def cents(self, text: str, currency: str) -> int:
         """Read an amount in a currency, ``""`` if that is not known; return cents.
 
-        Raises BadNumber.
+        Digits behind the second decimal are rounded, half a cent up. Raises BadNumber.
         """
         if not self.rules.in_minor_units:
             self.marks.add(decimal_mark(text, currency))
@@ -101,15 +101,6 @@ class Amounts:
         if self.whole == 1:
             found = f"The only amount is a whole number, {self.lowest}"
         return f"{found}: if they are cents, use --minor-units."
-
-
-def cents_of(text: str, decimal: str | None = None, *, currency: str = "") -> int:
-    """Parse an amount such as ``12.50``, ``1.234,56`` or ``€ 1,234.56``; return cents.
-
-    ``decimal`` as in `AmountRules`. Digits behind the second decimal are rounded, half a cent up.
-    Raises BadNumber.
-    """
-    return rounded(hundredths_of(text, currency, AmountRules(decimal)))
 
 
 def rounded(hundredths: Decimal) -> int:

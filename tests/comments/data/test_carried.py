@@ -365,6 +365,14 @@ class TestFileWithStates:
         found = [load_comment(f"{tmp_path.name}-{n}").state for n in range(3)]
         assert found == [State.LISTED, State.HELD, State.HIDDEN]
 
+    @pytest.mark.parametrize("row", [{}, {"moderation": None}, {"moderation": {}}])
+    def test_is_refused_a_row_without_the_column_that_is_named(self, tmp_path, row):
+        rows = [{"moderation": {"status": "held"}}, row]
+        path = file_of(tmp_path / "a.jsonl", rows)
+        counts = imported(path, columns="state=moderation.status")
+        assert (counts["held"], counts["rejected"]) == (1, 1)
+        assert "state: “” is none of published, hidden, held" in reasons(path)[0]
+
     def test_is_refused_a_map_to_what_is_no_state(self, tmp_path):
         path = file_of(tmp_path / "a.jsonl", [{}])
         sentence = refusal("import_comments", path, state_map="spam=deleted")

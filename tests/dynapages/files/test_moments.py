@@ -71,9 +71,10 @@ class TestMoments:
         with pytest.raises(ValueError, match="“"):
             parse_moment(text)
 
-    def test_without_marks_are_said_to_need_a_format(self):
+    @pytest.mark.parametrize("text", ["20230105", "202301051230", "199912312359"])
+    def test_without_marks_are_said_to_need_a_format(self, text):
         with pytest.raises(ValueError, match="give --date-format, such as %Y%m%d"):
-            parse_moment("20230105")
+            parse_moment(text)
 
 
 class TestNamedMonths:
@@ -112,6 +113,13 @@ class TestNamedMonths:
             ("en", "Tue, 5 Mar 2024 14:30:00 +0200", "2024-03-05T12:30"),
             ("en", "5 Mar 2024 14:30 UTC-05", "2024-03-05T19:30"),
             ("en", "5 Mar 2024 14:30 GMT", "2024-03-05T14:30"),
+            ("en", "Mar 5, 2024 2:30 PM +0200", "2024-03-05T12:30"),
+            ("en", "05-Mar-2024", "2024-03-05T00:00"),
+            ("en", "2024-Mar-05", "2024-03-05T00:00"),
+            ("th", "29 กุมภาพันธ์ 2567", "2024-02-29T00:00"),
+            ("tr", "12 NİSAN 2024", "2024-04-12T00:00"),
+            ("tr", "12 KASIM 2024", "2024-11-12T00:00"),
+            ("en", "5 \u017fept 2024", "2024-09-05T00:00"),
         ],
     )
     def test_are_read_in_the_ways_of_their_language(self, locale, text, expected):
@@ -132,6 +140,10 @@ class TestNamedMonths:
             ("ja", "2024年13月5日"),
             ("en", "31 February 2024"),
             ("en", "5 March 24"),
+            ("th", "29 กุมภาพันธ์ 2569"),
+            ("en", "5 March 2024" + 200 * " " + "x"),
+            ("en", "1 January 0001 00:00 +02:00"),
+            ("en", "31 December 9999 23:59 -02:00"),
         ],
     )
     def test_that_have_no_one_reading_are_refused(self, locale, text):
@@ -196,6 +208,11 @@ class TestFormats:
         assert dates.parse("05.01.2023 12:30 +0200").isoformat() == "2023-01-05T10:30:00+00:00"
         named = DateFormats((), date_names("fr"))
         assert named.parse("12 décembre 2023 14:05").isoformat() == "2023-12-12T14:05:00+00:00"
+
+    @pytest.mark.parametrize("text", ["0001-01-01 00:00 +0200", "9999-12-31 23:59 -0200"])
+    def test_of_moments_outside_the_calendar_are_refused(self, text):
+        with pytest.raises(ValueError, match="is no date in the format"):
+            DateFormats(("%Y-%m-%d %H:%M %z",)).parse(text)
 
     def test_that_do_not_fit_are_named(self):
         with pytest.raises(ValueError, match="“2023/5” is no date in the format %d/%m/%Y"):

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shop.data.amounts import AmountRules, Amounts, BadNumber, cents_of, decimal_mark
+from shop.data.amounts import AmountRules, Amounts, BadNumber, decimal_mark
 from shop.data.currencies import decimals_of
 from shop.orders.queries import find_order
 from tests.shop.data.test_plain_rules import SHAPES, Orders
@@ -38,7 +38,7 @@ class TestAnAmountInSmallestUnits:
         written = Decimal(units).scaleb(-decimals_of(currency))
         found = Amounts(MINOR).cents(str(units), currency)
         # No mark of thousands is in it: with the mark given, nothing is unclear.
-        assert found == cents_of(f"{written:f}", ".", currency=currency)
+        assert found == Amounts(AmountRules(".")).cents(f"{written:f}", currency)
 
     @pytest.mark.parametrize("text", ["12.50", "1250.00", "1,250", "12.5"])
     def test_with_decimals_is_none(self, text):
@@ -64,7 +64,7 @@ class TestACurrency:
         ],
     )
     def test_tells_what_three_digits_are(self, text, currency, cents):
-        assert cents_of(text, currency=currency) == cents
+        assert Amounts().cents(text, currency) == cents
 
     @pytest.mark.parametrize(("text", "currency"), [("1.250", "EUR"), ("1,250", "KWD")])
     def test_leaves_open_what_both_may_be(self, text, currency):

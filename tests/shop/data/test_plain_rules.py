@@ -18,7 +18,7 @@ from dynapages.files.identifiers import identifier_of
 from dynapages.files.records import RowRefused
 from shop.catalogue.queries import find_product
 from shop.catalogue.tiles import NoSuchProduct
-from shop.data.amounts import BadNumber, cents_of
+from shop.data.amounts import Amounts, BadNumber
 from shop.data.fields import is_return, pieces
 from shop.for_comments import has_bought
 from shop.orders.ids import new_order_id
@@ -400,7 +400,7 @@ def test_a_wrong_command_says_what_is_wrong(arguments, orders, tmp_path, monkeyp
     ],
 )
 def test_an_amount_is_read_in_cents(text, cents):
-    assert cents_of(text) == cents
+    assert Amounts().cents(text, "") == cents
 
 
 @pytest.mark.parametrize(
@@ -419,13 +419,13 @@ def test_an_amount_is_read_in_cents(text, cents):
 )
 def test_other_text_is_no_amount(text):
     with pytest.raises(BadNumber, match="is no amount such as"):
-        cents_of(text)
+        Amounts().cents(text, "")
 
 
 @pytest.mark.parametrize("text", ["1.234", "1,234"])
 def test_three_digits_behind_one_mark_are_not_guessed(text):
     with pytest.raises(BadNumber, match="may mean thousands or decimals"):
-        cents_of(text)
+        Amounts().cents(text, "")
 
 
 @pytest.mark.parametrize(("text", "number"), [("1", 1), ("12", 12), ("2.0", 2), ("2,00", 2)])

@@ -55,6 +55,17 @@ class TestASummary:
         _, reasons, orders = load(LINES + SUMMARY)
         assert (reasons, orders[1]) == ([], WHOLE)
 
+    def test_of_a_single_line_is_above_it(self, load):
+        line = "s,#-1,ann,2024-01-02,a,Lamp,3,2.50,\n"
+        _, reasons, orders = load(SUMMARY + line)
+        assert (reasons, orders[1]) == ([], [("Lamp", 3, "2.50")])
+
+    def test_behind_a_single_line_may_be_one_that_has_lost_its_product(self, load):
+        line = "s,#-1,ann,2024-01-02,a,Lamp,3,2.50,\n"
+        _, reasons, orders = load(line + SUMMARY)
+        assert "product_id is missing" in reasons
+        assert orders[1] is None
+
     def test_must_have_the_pieces_of_all_lines(self, load):
         _, reasons, orders = load(SUMMARY.replace(",3,", ",4,") + LINES)
         assert reasons[0] == (

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from shop.accounts.queries import find_user
-from shop.data.amounts import BadNumber, cents_of
+from shop.data.amounts import AmountRules, Amounts, BadNumber
 from shop.orders.queries import find_order
 from tests.shop.data.test_plain_rules import SHAPES, Orders, exists
 from tests.support.importing import import_plain, refusal
@@ -134,13 +134,13 @@ def test_orders_may_be_a_list_in_an_object(orders, run, tmp_path):
     ],
 )
 def test_an_amount_is_read_by_the_mark_of_decimals(text, decimal, cents):
-    assert cents_of(text, decimal) == cents
+    assert Amounts(AmountRules(decimal)).cents(text, "") == cents
 
 
 @pytest.mark.parametrize(("text", "decimal"), [("12,50", "."), ("12.50", ","), ("1.2.3", ".")])
 def test_an_amount_with_another_mark_is_none(text, decimal):
     with pytest.raises(BadNumber, match="is no amount such as"):
-        cents_of(text, decimal)
+        Amounts(AmountRules(decimal)).cents(text, "")
 
 
 class TestListsOfRejectedRows:
