@@ -5,6 +5,7 @@ The passes are those of `dynapages.files.two_passes`.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -203,7 +204,7 @@ class _Load:
     def _write(self, done: int) -> None:
         """Write the comments behind a row, and note those up to it."""
         passes, progress = self.result.passes, self.progress
-        total = passes.read // passes.part.of
+        total = passes.won // passes.part.of
         forecast = writing_forecast(progress)
         written = 0
         last_row = -1
@@ -258,7 +259,7 @@ class _Load:
 def _compare(result: ImportResult, writer: BulkWriter, progress: Progress) -> None:
     """Compare comments with what is stored, as long as there is a database that answers."""
     passes = result.passes
-    with progress.step("Comparing", total=passes.read, unit=" rows") as advance:
+    with progress.step("Comparing", total=passes.won, unit=" rows") as advance:
         for chunk in bounded_chunks(passes.winning()):
             changes = None
             # A database that has not answered once is not waited for again.
@@ -311,10 +312,12 @@ class _Products:
         """Return the address of one product's page; empty where nothing was written about any."""
         if not self.one:
             return ""
-        found = host.products().find([self.one])
-        if self.one not in found:
-            return ""
-        return found[self.one].url
+        # All is written: what cannot be read now must not look like a failure of the import.
+        with suppress(*FAILURES):
+            found = host.products().find([self.one])
+            if self.one in found:
+                return found[self.one].url
+        return ""
 
     def ensure(self, product_ids: set[str]) -> None:
         """Create those products that are missing, and were not asked for before."""

@@ -53,8 +53,8 @@ class Versions:
     def __init__(self) -> None:
         self._buckets: list[SpooledTemporaryFile[bytes]] = []
         for _ in range(_BUCKETS):
-            # Closed by `__exit__`.
-            self._buckets.append(SpooledTemporaryFile(_BUCKET_IN_MEMORY))  # noqa: SIM115
+            bucket = SpooledTemporaryFile(_BUCKET_IN_MEMORY)  # noqa: SIM115 - closed at the end
+            self._buckets.append(bucket)
 
     def __enter__(self) -> Self:
         return self
