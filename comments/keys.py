@@ -14,7 +14,7 @@ author who is blocked   ``AUTHOR#<user>``     ``AUTHOR#<user>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
-checkpoint of an import ``IMPORT#<digest>``   ``IMPORT#<digest>``
+import's checkpoint     ``IMPORT#<digest>``   ``IMPORT#<digest>``
 rate limit              ``LIMIT#<hash>``      ``LIMIT#<hash>``
 what is still owed      ``DUE#<n>``           ``<moment>#<token>``
 ======================  ====================  =====================

@@ -157,7 +157,7 @@ class TestTheUnitsOfAProcess:
                 thread.start()
                 thread.join()
         get()
-        assert units == Units(0.5 + 3, 0.5 + 2)
+        assert units == Units(0.5 + 3, 0.5 + 2, calls=2)
 
     def test_are_counted_beside_a_meter_and_in_each_block(self, get):
         with metered() as meter, units_of_process() as outer:

@@ -10,6 +10,7 @@ from botocore.session import get_session
 from dynapages import Feed, Index, OutOfTime, Pool, metered, time_budget
 from dynapages.calls import Batches
 from dynapages.items import wire_key
+from dynapages.lists import MeanSizes
 from dynapages.lists.explain import OtherLine
 from dynapages.lists.reader import PageRequest
 from dynapages.writes import Counters, Counting
@@ -191,7 +192,18 @@ class TestATimeBudget:
             asyncio.run(page())
 
 
+class UnchangingSizes(MeanSizes):
+    """Sizes of items that no page adds to: a page reads as much as the one before."""
+
+    def note(self, index: str, items: object) -> None:
+        """Note nothing."""
+
+
 class TestShares:
+    @pytest.fixture(autouse=True)
+    def sizes(self, monkeypatch):
+        monkeypatch.setattr("dynapages.lists.feed.SIZES", UnchangingSizes())
+
     @pytest.mark.parametrize("scale", [1, 0.01, 1000])
     def test_are_numbers_of_any_scale(self, tied, scale):
         tied.feed(shares={"A": 3 * scale, "B": scale}).page(20)

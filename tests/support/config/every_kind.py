@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.http import HttpResponse
 
+from comments.data.checkpoints import save_checkpoint
 from comments.data.writer import BulkWriter
 from comments.gates import block_author
 from comments.items import NewComment, NewReply
@@ -204,6 +205,9 @@ def _write_comments() -> None:
     for product in ("first", "second"):
         moved = _comment("moved", product_id=product, author="Kim", verified=True, reply=reply)
         BulkWriter(Batches(client(), Pool(1))).write([moved])
+    helpful = _comment("helpful", author="Kim", body="It works.", helpful=3)
+    BulkWriter(Batches(client(), Pool(1))).write([helpful])
+    save_checkpoint("5d41c0f3a2b9e871", 4_999)
 
 
 def _comment(comment_id: str, **fields: object) -> NewComment:
