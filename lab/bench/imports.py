@@ -9,8 +9,8 @@ one. Units, calls and bytes are the same elsewhere.
 import csv
 import json
 import os
+import re
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +36,8 @@ MANY_ROWS = 5_000_000
 MOST_MEGABYTES = 250
 """Memory of a process, however many rows there are."""
 _KILOBYTE = 1_024
+_SECONDS_BETWEEN_LOOKS = 0.2
+_MOST_MEMORY = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 _GIGABYTE = 1_000**3
 _HOUR = 3_600
 
@@ -181,15 +183,28 @@ class _Import:
 
     def counts(self) -> dict[str, Any]:
         """Wait for the process, and return its figures. Raises ImportFailed."""
-        # What it prints is little, and fits into the pipes. `wait4` alone tells the memory.
-        _, status, usage = os.wait4(self._process.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
+        # What it prints is little, and fits into the pipes.
+        while self._process.poll() is None:
+            self.memory = max(self.memory, _most_memory_of(self._process.pid))
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
         out, error = self._process.communicate()
-        if status:
+        if self._process.returncode:
             raise ImportFailed(error.strip().rpartition("\n")[2])
-        self.memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else _KILOBYTE)
         counts: dict[str, Any] = json.loads(out)
         return counts
+
+
+def _most_memory_of(pid: int) -> int:
+    """Return the most bytes of memory that a process has had; 0 where Linux does not tell.
+
+    `os.wait4` would add what this process has, as a new one begins as its copy.
+    """
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    found = _MOST_MEMORY.search(status)
+    return int(found[1]) * _KILOBYTE if found else 0
 
 
 def _section(measured: Sequence[Measured]) -> Section:

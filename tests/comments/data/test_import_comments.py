@@ -390,6 +390,8 @@ class TestRealReviews:
         product = fresh("reviews")
         columns = f"{COLUMNS},reply=reply_text,replied_at=reply_date"
         options = {"columns": columns, "language_map": "us=en,jp=ja,dk=da", "product_id": product}
+        # Some texts have references such as &#39;, which are compared as they are.
+        options["keep_html"] = True
         assert run(reviews, **options)["read"] == 31_367
         assert run(reviews, **options)["unchanged"] == 31_367
         expected = sorted(
