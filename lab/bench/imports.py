@@ -204,7 +204,9 @@ def _most_memory_of(pid: int) -> int:
     except OSError:
         return 0
     found = _MOST_MEMORY.search(status)
-    return int(found[1]) * _KILOBYTE if found else 0
+    if found is None:
+        return 0
+    return int(found[1]) * _KILOBYTE
 
 
 def _section(measured: Sequence[Measured]) -> Section:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,18 @@ from django.core.management import CommandError, call_command
 
 from dynapages.files.import_command import BAD_USAGE
 from dynapages.files.reports import REJECTED
+
+Row = dict[str, Any]
+
+
+def newest(rows: Sequence[Row]) -> dict[str, Row]:
+    """Do by brute force what an import must: newest wins, at equal dates the later row."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        old = found.get(row["id"])
+        if old is None or row["created_at"] >= old["created_at"]:
+            found[row["id"]] = row
+    return found
 
 
 def run_import(command: str, *arguments: object, **options: Any) -> dict[str, Any]:

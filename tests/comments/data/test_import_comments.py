@@ -30,7 +30,7 @@ from shop.table import TABLE as SHOP
 from tests.support.command_line import ended, run_manage, start_manage
 from tests.support.comments.outage import own_engine
 from tests.support.comments.truth import COUNTRIES, REVIEWS
-from tests.support.importing import refusal, rejected_in, run_import
+from tests.support.importing import newest, refusal, rejected_in, run_import
 from tests.support.shop.olist_loading import table
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -85,16 +85,6 @@ def run(path: Path | str, *, rejected: int = 0, **options: Any) -> dict[str, Any
     assert counts["new"] + counts["replaced"] == counts["written"]
     assert sum(counts["languages"].values()) == counts["read"] - counts["superseded"]
     return counts
-
-
-def newest(rows: Sequence[Row]) -> dict[str, Row]:
-    """Do by brute force what an import must: newest wins, at equal dates the later row."""
-    found: dict[str, Row] = {}
-    for row in rows:
-        old = found.get(row["id"])
-        if old is None or row["created_at"] >= old["created_at"]:
-            found[row["id"]] = row
-    return found
 
 
 def listed(product: str, *, languages: Sequence[str] = (), ratings: Sequence[int] = ()) -> Any:

@@ -30,7 +30,7 @@ from dynapages.files.two_passes import Part, TwoPassImport
 from dynapages.process import client
 from dynapages.upkeep import every_item
 from tests.support.comments.outage import connected, own_engine
-from tests.support.importing import refusal, rejected_in, run_import
+from tests.support.importing import newest, refusal, rejected_in, run_import
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -105,16 +105,6 @@ def interrupt(path: Path, *, after_chunks: int, **options: Any) -> None:
         patch.setattr(writer.BulkWriter, "put", put_or_die)
         with pytest.raises(Killed):
             import_file(path, **options)
-
-
-def newest(rows: Sequence[Row]) -> dict[str, Row]:
-    """Do by brute force what an import must: newest wins, at equal dates the later row."""
-    found: dict[str, Row] = {}
-    for row in rows:
-        old = found.get(row["id"])
-        if old is None or row["created_at"] >= old["created_at"]:
-            found[row["id"]] = row
-    return found
 
 
 def assert_stored(rows: Sequence[Row]) -> None:
