@@ -197,7 +197,8 @@ class _Import:
 def _most_memory_of(pid: int) -> int:
     """Return the most bytes of memory that a process has had; 0 where Linux does not tell.
 
-    `os.wait4` would add what this process has, as a new one begins as its copy.
+    What a parent is told of a child that has ended would include its own memory: a child begins as
+    a copy of it.
     """
     try:
         status = Path(f"/proc/{pid}/status").read_text()
