@@ -65,7 +65,7 @@ _DECISIVE = (
 """What must not have changed in a stored comment for its replacement to be right."""
 _DIFFERENCES_OF_A_COLLISION = 3
 _BY_STAFF = {"B": BY_STAFF}
-HELD_WHERE_IT_COMES_FROM = "It was held where it comes from."
+HELD_ELSEWHERE = "it waited in another system"
 """Why a comment waits for staff that an import brings as held."""
 
 
@@ -302,7 +302,7 @@ def _in_its_state(comment: NewComment, item: Item) -> Item:
         return item
     reason = None
     if comment.state is NewState.HELD:
-        reason = HELD_WHERE_IT_COMES_FROM
+        reason = HELD_ELSEWHERE
     # In its queue it is as old as it is: the same in every import.
     return changed(item, changes_to_withhold(comment, since=item[_PLACE], reason=reason))
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from comments import keys, signals
-from comments.data.changes import HELD_WHERE_IT_COMES_FROM, Change, Verdict, VerdictCounts
+from comments.data.changes import HELD_ELSEWHERE, Change, Verdict, VerdictCounts
 from comments.host import is_searchable
 from comments.items import NewComment, NewState
 from comments.keys import comment_key
@@ -278,7 +278,7 @@ def _announce_new(comment: NewComment) -> None:
             comment.id,
             moment=moment,
             comment=comment,
-            reason=HELD_WHERE_IT_COMES_FROM,
+            reason=HELD_ELSEWHERE,
         )
     elif comment.state is NewState.PUBLISHED:
         signals.announce(

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.data.changes import HELD_WHERE_IT_COMES_FROM, VerdictCounts
+from comments.data.changes import HELD_ELSEWHERE, VerdictCounts
 from comments.data.writer import BulkWriter
 from comments.items import NewComment, NewState
 from comments.lists.queries import find_comment
@@ -244,7 +244,7 @@ class TestStates:
         write(comment)
         found = moderated(comment, State.HELD)
         assert found is not None
-        assert found.held_for == HELD_WHERE_IT_COMES_FROM
+        assert found.held_for == HELD_ELSEWHERE
         decide(Decision.PUBLISH, comment.id, seen=None, now=None)
         assert counted(comment) == 1
         assert differing(comment) == []
