@@ -155,7 +155,7 @@ def _tables(tables: Sequence[Table]) -> dict[str, Any]:
 
 def _table(table: Table) -> dict[str, Any]:
     """Return a table, which stays when the stack no longer has it."""
-    properties = _properties(table.schema)
+    properties = _properties(table)
     properties["DeletionProtectionEnabled"] = False
     if table.is_permanent:
         properties["DeletionProtectionEnabled"] = {"Ref": "DeletionProtection"}
@@ -171,18 +171,12 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _properties(schema: TableSchema) -> dict[str, Any]:
-    """Return the properties of a table with this declaration.
-
-    A table that is billed on demand, and each of its global indexes, has the limits that the
-    parameters of the template set.
-    """
-    if schema.billing.get("BillingMode") == ON_DEMAND:
-        limit = {"OnDemandThroughput": _on_demand_limits()}
-        indexes = [{**index, **limit} for index in schema.global_indexes]
-        properties = replace(schema, global_indexes=indexes).create_request() | limit
-    else:
-        properties = schema.create_request()
+def _properties(table: Table) -> dict[str, Any]:
+    """Return the properties of a table with this declaration."""
+    schema = table.schema
+    shared = _shared_properties(table)
+    indexes = [{**index, **shared} for index in schema.global_indexes]
+    properties = replace(schema, global_indexes=indexes).create_request() | shared
     if expiry := schema.expiry_attribute:
         properties["TimeToLiveSpecification"] = {"AttributeName": expiry, "Enabled": True}
     if schema.stream:
@@ -191,11 +185,46 @@ def _properties(schema: TableSchema) -> dict[str, Any]:
     return {"BillingMode": "PROVISIONED", **properties}
 
 
+def _shared_properties(table: Table) -> dict[str, Any]:
+    """Return the properties that a table and each of its global indexes have alike.
+
+    The parameters of the template set them: the most that a table on demand takes, and for the
+    tables that stay what they are ready for at once, and the insights.
+    """
+    shared = {}
+    if table.schema.billing.get("BillingMode") == ON_DEMAND:
+        shared["OnDemandThroughput"] = _on_demand_limits()
+    if table.is_permanent:
+        shared["WarmThroughput"] = _warm_throughput()
+        shared["ContributorInsightsSpecification"] = _contributor_insights()
+    return shared
+
+
 def _on_demand_limits() -> dict[str, Any]:
     limits = {}
     for kind in _THROTTLE_METRICS:
         limits[f"Max{kind}RequestUnits"] = _if(f"Limit{kind}s", {"Ref": f"Max{kind}Units"})
     return _if("LimitAny", limits)
+
+
+def _warm_throughput() -> dict[str, Any]:
+    """Return the units a second of the parameters that are set; no value where neither is.
+
+    An object without units is refused, hence the conditions around objects.
+    """
+    reads = {"ReadUnitsPerSecond": {"Ref": "WarmReadUnits"}}
+    writes = {"WriteUnitsPerSecond": {"Ref": "WarmWriteUnits"}}
+    with_reads = {"Fn::If": ["WarmWrites", reads | writes, reads]}
+    return {"Fn::If": ["WarmReads", with_reads, _if("WarmWrites", writes)]}
+
+
+def _contributor_insights() -> dict[str, Any]:
+    """Return the insights, of throttled keys alone, or that they are off.
+
+    It is said that they are off: to say nothing would leave on what an earlier update switched on.
+    """
+    throttled_keys = {"Enabled": True, "Mode": "THROTTLED_KEYS"}
+    return {"Fn::If": ["WithInsights", throttled_keys, {"Enabled": False}]}
 
 
 def _if(condition: str, then: object) -> dict[str, Any]:

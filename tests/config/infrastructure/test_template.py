@@ -104,22 +104,30 @@ class TestTheParameters:
         assert dict(self.ROW.findall(table)) == wanted
 
 
+def resolved(part: Any, given: dict[str, Any], met: dict[str, bool]) -> Any:
+    """What CloudFormation makes of a value, by these parameters and conditions."""
+    if not isinstance(part, dict):
+        return part
+    if "Fn::If" in part:
+        condition, then, otherwise = part["Fn::If"]
+        return resolved(then if met[condition] else otherwise, given, met)
+    if "Ref" in part:
+        return given.get(part["Ref"])
+    found = {name: resolved(each, given, met) for name, each in part.items()}
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def with_global_indexes(table: dict[str, Any]) -> list[dict[str, Any]]:
+    return [table["Properties"], *table["Properties"].get("GlobalSecondaryIndexes", [])]
+
+
 class TestTheMaximumOfAnOnDemandTable:
     def value(self, part: dict[str, Any], reads: int, writes: int) -> object:
         """The throughput that a table gets by these parameters."""
         given = {"MaxReadUnits": reads, "MaxWriteUnits": writes}
         met = {"LimitReads": reads != -1, "LimitWrites": writes != -1}
         met["LimitAny"] = any(met.values())
-        return self.resolved(part["OnDemandThroughput"], given, met)
-
-    def resolved(self, part: Any, given: dict[str, int], met: dict[str, bool]) -> Any:
-        if "Fn::If" in part:
-            condition, then, otherwise = part["Fn::If"]
-            return self.resolved(then if met[condition] else otherwise, given, met)
-        if "Ref" in part:
-            return given.get(part["Ref"])
-        resolved = {name: self.resolved(each, given, met) for name, each in part.items()}
-        return {name: each for name, each in resolved.items() if each is not None}
+        return resolved(part["OnDemandThroughput"], given, met)
 
     @pytest.mark.parametrize(
         ("reads", "writes", "wanted"),
@@ -132,16 +140,65 @@ class TestTheMaximumOfAnOnDemandTable:
     )
     def test_is_that_of_the_parameters(self, tables, reads, writes, wanted):
         for table in without_months(tables).values():
-            for part in (
-                table["Properties"],
-                *table["Properties"].get("GlobalSecondaryIndexes", []),
-            ):
+            for part in with_global_indexes(table):
                 assert self.value(part, reads, writes) == wanted
 
     def test_is_none_of_a_provisioned_one(self):
         provisioned = template("--provisioned", 7, 3)
         assert "OnDemandThroughput" not in json.dumps(provisioned)
         assert "MaxReadUnits" not in provisioned["Parameters"]
+
+
+class TestWarmThroughput:
+    @pytest.mark.parametrize(
+        ("reads", "writes", "wanted"),
+        [
+            (30000, 10000, {"ReadUnitsPerSecond": 30000, "WriteUnitsPerSecond": 10000}),
+            (30000, 0, {"ReadUnitsPerSecond": 30000}),
+            (0, 10000, {"WriteUnitsPerSecond": 10000}),
+            (0, 0, None),
+        ],
+    )
+    def test_of_tables_of_the_shop_is_that_of_the_parameters(self, tables, reads, writes, wanted):
+        given = {"WarmReadUnits": reads, "WarmWriteUnits": writes}
+        met = {"WarmReads": reads != 0, "WarmWrites": writes != 0}
+        for table in without_months(tables).values():
+            for part in with_global_indexes(table):
+                assert resolved(part["WarmThroughput"], given, met) == wanted
+
+    def test_is_not_set_by_default(self, with_sets):
+        for name, kind in (("WarmReadUnits", "WarmReads"), ("WarmWriteUnits", "WarmWrites")):
+            assert with_sets["Parameters"][name]["Default"] == 0
+            is_zero = {"Fn::Equals": [{"Ref": name}, "0"]}
+            assert with_sets["Conditions"][kind] == {"Fn::Not": [is_zero]}
+
+    def test_of_a_month_is_never_paid(self, tables):
+        for name in tables.keys() - without_months(tables).keys():
+            assert "WarmThroughput" not in json.dumps(tables[name])
+
+
+class TestContributorInsights:
+    def value(self, part: dict[str, Any], *, chosen: bool) -> object:
+        insights = part["ContributorInsightsSpecification"]
+        return resolved(insights, {}, {"WithInsights": chosen})
+
+    def test_of_tables_of_the_shop_see_throttled_keys_alone(self, tables):
+        for table in without_months(tables).values():
+            for part in with_global_indexes(table):
+                assert self.value(part, chosen=True) == {"Enabled": True, "Mode": "THROTTLED_KEYS"}
+
+    def test_are_off_by_default(self, with_sets, tables):
+        assert with_sets["Parameters"]["ContributorInsights"]["Default"] == "false"
+        assert with_sets["Conditions"]["WithInsights"] == {
+            "Fn::Equals": [{"Ref": "ContributorInsights"}, "true"]
+        }
+        for table in without_months(tables).values():
+            for part in with_global_indexes(table):
+                assert self.value(part, chosen=False) == {"Enabled": False}
+
+    def test_of_a_month_are_not_there(self, tables):
+        for name in tables.keys() - without_months(tables).keys():
+            assert "ContributorInsights" not in json.dumps(tables[name])
 
 
 class TestTheAlarms:
