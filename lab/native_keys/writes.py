@@ -12,7 +12,8 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.states import changes_to_withhold
 from comments.store.table import changed
-from dynapages.items import Item, sort_key_of, timestamp
+from dynapages.items import Item
+from dynapages.lists import sort_key_of, timestamp
 from lab.native_keys.byte_prices import price_of_write
 from lab.native_keys.designs import KeyDesign
 
