@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dynapages.django.text_tables import format_table
 from lab.figures import Figures, find_published
+from lab.report import Table
+from lab.sets.figures import published_copies
+from lab.sets.report import efforts_table, weights_table
 
 
 def subject_table(subject_name: str, designs: Mapping[str, str]) -> str:
@@ -40,6 +43,20 @@ def choice_table(*choices: Sequence[str]) -> str:
         writes = [writing.capacity_units for writing in design.writings]
         rows.append((purpose, cell, _range_of(first_pages), _range_of(writes)))
     return format_table(("you want", "design", "a page", "a write"), rows)
+
+
+def copies_table(data: str) -> str:
+    """Return a table in Markdown of the bytes and units of copies, as they are and compressed."""
+    return _without_caption(weights_table(published_copies(), data))
+
+
+def copy_efforts_table() -> str:
+    """Return a table in Markdown of the processor time that compressed copies take."""
+    return _without_caption(efforts_table(published_copies()))
+
+
+def _without_caption(table: Table) -> str:
+    return format_table(table.titles, table.rows)
 
 
 def _range_of(units: Iterable[float]) -> str:

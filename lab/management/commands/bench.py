@@ -3,10 +3,13 @@
 import os
 import platform
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import django
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.timezone import now
 
 from comments.host import COMMENTS
 from comments.lists.queries import INDEXES
@@ -22,6 +25,9 @@ from lab.bench.words import WordData, measure_searches, real_reviews
 from lab.report import Section
 from lab.scale.forecast import forecast
 from lab.scale.requests import measure_requests
+from lab.sets.compressed import measure_copies
+from lab.sets.figures import PUBLISHED_FILE
+from lab.sets.report import copies_section
 
 COMMENT_COUNT = 300_000
 CUSTOMER_ORDERS, QUEUED_ORDERS = 10_000, 100_000
@@ -57,6 +63,15 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name}", type=at_least_one, default=number, metavar="N", help=f"{number}"
             )
+        parser.add_argument(
+            "--write-docs",
+            type=Path,
+            metavar="DIR",
+            nargs="?",
+            const=settings.BASE_DIR / "docs",
+            help="bring the figures of copies in the documents (in docs) up to date; 'make readme' "
+            "then does so with the tables in designs/",
+        )
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
 
     def handle(self, **options: Any) -> None:
@@ -157,6 +172,16 @@ def _measure_imports(options: Mapping[str, Any], progress: Progress) -> Section:
     return measure_imports(options["rows"], progress)
 
 
+def _measure_copies(options: Mapping[str, Any], progress: Progress) -> Section:
+    figures = measure_copies(
+        turns=options["turns"], fresh=options["fresh"], now=now(), progress=progress
+    )
+    if options["write_docs"]:
+        published = options["write_docs"] / PUBLISHED_FILE
+        published.write_text(f"{figures.as_json()}\n", encoding="utf-8")
+    return copies_section(figures)
+
+
 PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
     "comments": _measure_comments,
     "api": _measure_api,
@@ -167,4 +192,5 @@ PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
     "peers": _measure_peers,
     "throughput": _measure_throughput,
     "scale": _measure_scale,
+    "copies": _measure_copies,
 }

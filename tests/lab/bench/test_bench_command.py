@@ -14,6 +14,8 @@ from dynapages.lists import Page
 from lab.bench import words
 from lab.bench.readers import ListRead, WrongAnswer
 from lab.management.commands import bench
+from lab.sets import compressed
+from lab.sets.figures import published_copies
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
 from tests.test_rooms import below, offenders
 
@@ -46,12 +48,12 @@ def postgres():
         pytest.skip(str(error))
 
 
-def report_of(part: str) -> str:
+def report_of(part: str, **options: object) -> str:
     """What is printed about a part; whether its limits hold on this machine does not matter."""
     out = StringIO()
     numbers = {"comments": 60, "turns": 1, "searches": 10, "visits": 3}
     with suppress(CommandError):
-        call_command("bench", part, **numbers, stdout=out)
+        call_command("bench", part, **numbers, **options, stdout=out)
     return out.getvalue()
 
 
@@ -93,6 +95,17 @@ class TestTheParts:
         report = report_of("words")
         assert "10 searches of 600 comments" in report
         assert "units of the dearest page" in report
+
+    def test_copies_are_weighed_and_their_figures_stored_for_the_documents(
+        self, monkeypatch, tmp_path
+    ):
+        monkeypatch.setattr(compressed, "SAMPLE_COMMENTS", 60)
+        monkeypatch.setattr(compressed, "LONG_COMMENTS", 60)
+        monkeypatch.setattr(compressed, "PAGE_COMMENTS", 60)
+        (tmp_path / "lab").mkdir()
+        names = [row[0] for row in rows_of(report_of("copies", write_docs=tmp_path))]
+        assert {"as they are", "zlib with a dictionary"} <= {*names}
+        assert published_copies(tmp_path).page_times.whole_page > 0
 
     def test_peers_are_timed_on_both_sides(self, postgres):
         rows = rows_of(report_of("peers"))
