@@ -7,8 +7,9 @@ page only, whichever thread made them (see `dynapages.calls.pool`).
 `metered` meters a block, `metered_alone` and `metered_apart` one within another, `labelled_calls`
 labels the calls of one, `attach` has a client's calls metered. The units are those that the
 database has counted. Where an engine is sent transactions in the place of batches, Amazon DynamoDB
-would take fewer, and both are known (see `instead_of_batches`). `prices`, `dollars` and
-`decimal_places` turn units into money, by the file ``prices.toml``.
+would take fewer, and both are known (see `instead_of_batches`). What DynamoDB charges by bytes, as
+it does vector searches and what writes change in a vector index, is not counted. `prices`,
+`dollars` and `decimal_places` turn units into money, by the file ``prices.toml``.
 """
 
 import re
@@ -395,8 +396,13 @@ def _count(
     meter = _meter.get()
     if meter is None and not _sums and not _open_blocks:
         return
-    if "ConsumedCapacity" not in parsed:
+    consumed = parsed.get("ConsumedCapacity")
+    if consumed is None:
         return
+    # Batches and transactions may be of several tables.
+    tables = consumed if isinstance(consumed, list) else [consumed]
+    if any("CapacityUnits" not in table for table in tables):
+        return  # SearchVectors, which is charged by bytes
     number_of_round = 1
     if meter is not None:
         number_of_round = _round.get() + 1
@@ -407,9 +413,6 @@ def _count(
             number_of_round = _next_round_without_context(meter)
     request = request_of(context)
     is_doubled = model.name == _TRANSACTION and _is_instead_of_batches.get()
-    # Batches and transactions may be of several tables.
-    consumed = parsed["ConsumedCapacity"]
-    tables = consumed if isinstance(consumed, list) else [consumed]
     calls = []
     for table in tables:
         # A transaction takes twice the units of a batch for items, not for their entries.

@@ -6,6 +6,7 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
+from botocore.stub import Stubber
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.meter import (
@@ -53,6 +54,18 @@ class TestACall:
             (call.operation, call.table, call.index, call.partition, call.items_read, call.round)
             for call in meter.log
         ] == [("Query", table, "by_kind", "A", 2, 1), ("GetItem", table, None, None, 0, 2)]
+
+    def test_that_is_charged_by_bytes_is_answered_and_not_counted(self, client):
+        if not hasattr(client, "search_vectors"):
+            pytest.skip("this botocore knows no vector search")
+        charged = {"VectorSearchRequestBytes": 41_714.0}
+        found = {"SearchResults": [], "ConsumedCapacity": charged}
+        with Stubber(client) as stubbed, metered() as meter:
+            stubbed.add_response("search_vectors", found)
+            answer = client.search_vectors(
+                TableName="things", IndexName="by_meaning", SearchVector=[{"N": "1"}], TopK=1
+            )
+        assert (answer["ConsumedCapacity"], meter.log) == (charged, [])
 
     @pytest.mark.real_engine
     def test_is_counted_with_its_capacity(self, query, get, table, client):
