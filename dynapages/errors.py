@@ -17,6 +17,7 @@ The tree, each class with the module that raises it::
     │   └── TableDiffers            tables.py: a table exists with other keys or indexes
     ├── OutOfTime                   calls/pool.py: the time of a request is spent; Unreachable
     ├── TableNotReady               tables.py: not active within the time limit
+    ├── EngineLacksKeys             index_keys.py: an engine without keys of several attributes
     ├── Refusal                     django/refusals.py: a request that is not allowed
     │   ├── TooManyRequests         too often: come back later
     │   ├── ScopeNeeded             a key of an API that may be used for less

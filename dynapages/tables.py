@@ -7,13 +7,23 @@ table, and what an index has of its items, cannot be changed: a difference there
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import FAILURES, Unavailable, sentence_about
 from dynapages.errors import DynamoError, gettext_noop
+from dynapages.index_keys import (
+    MOST_OF_A_GLOBAL_INDEX,
+    EngineLacksKeys,
+    attribute_names,
+    key_parts,
+    lacking_engine,
+    require_engine,
+    require_key,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -21,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ON_DEMAND",
+    "EngineLacksKeys",
     "TableDiffers",
     "TableNotReady",
     "TableSchema",
@@ -58,7 +69,8 @@ class TableSchema:
     """A table as it should be, in the form of CreateTable's parameters.
 
     ``differs_hint`` are sentences on what a table of this name is that has other keys or indexes,
-    and what to do about it.
+    and what to do about it. A global index has up to four partition attributes and up to four sort
+    attributes, in this order. Raises ValueError for a key that DynamoDB would refuse.
     """
 
     name: str
@@ -70,6 +82,17 @@ class TableSchema:
     expiry_attribute: str | None
     stream: str | None
     differs_hint: str = ""
+
+    def __post_init__(self) -> None:
+        require_key(f"The table {self.name}", self.key)
+        for index in self.local_indexes:
+            require_key(f"The local index {index['IndexName']}", index["KeySchema"])
+        for index in self.global_indexes:
+            require_key(
+                f"The global index {index['IndexName']}",
+                index["KeySchema"],
+                most=MOST_OF_A_GLOBAL_INDEX,
+            )
 
     @classmethod
     def of(cls, model: type[Any], provisioned: Throughput | None = None) -> "TableSchema":
@@ -141,22 +164,22 @@ def attribute_types(definitions: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def index_shapes(indexes: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
-    """Return what makes an index, by its name: its key, its projection, what that names."""
+    """Return what makes an index, by its name.
+
+    It is the names of its partition and of its sort attributes, both in their order, its
+    projection, and what that names.
+    """
     shapes: dict[str, tuple[Any, ...]] = {}
     for index in indexes:
-        key_names = [part["AttributeName"] for part in key_parts(index["KeySchema"])]
+        key = index["KeySchema"]
         projection = index["Projection"]
-        named_attributes = sorted(projection.get("NonKeyAttributes", []))
-        shapes[index["IndexName"]] = key_names, projection["ProjectionType"], named_attributes
+        shapes[index["IndexName"]] = (
+            attribute_names(key, "HASH"),
+            attribute_names(key, "RANGE"),
+            projection["ProjectionType"],
+            sorted(projection.get("NonKeyAttributes", [])),
+        )
     return shapes
-
-
-def key_parts(schema: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return the two parts of a KeySchema, the partition key first, and nothing besides."""
-    key = []
-    for part in schema:
-        key.append({"AttributeName": part["AttributeName"], "KeyType": part["KeyType"]})
-    return sorted(key, key=itemgetter("KeyType"))  # HASH comes before RANGE
 
 
 def _index(index: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,13 +224,15 @@ def create_missing(
 
     A table is a schema, or a PynamoDB model, which is billed on demand unless ``provisioned``.
     ``patience`` is in seconds, for each. Without ``streams`` none is enabled: for tables that are
-    to be filled first. ``report`` gets a line for each step. Raises TableDiffers, TableNotReady.
+    to be filled first. ``report`` gets a line for each step. Raises TableDiffers, TableNotReady;
+    EngineLacksKeys before anything is made.
     """
-    for table in tables:
-        schema = _schema_of(table, provisioned)
-        if not streams:
-            schema = replace(schema, stream=None)
-        _Creation(client, schema, patience, report).carry_out()
+    schemas = [_schema_of(table, provisioned) for table in tables]
+    for schema in schemas:
+        require_engine(client, schema.name, schema.global_indexes)
+    for schema in schemas:
+        wanted = schema if streams else replace(schema, stream=None)
+        _Creation(client, wanted, patience, report).carry_out()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +257,10 @@ class _Creation:
     def _create(self) -> None:
         """Create the table, and wait until it is active."""
         self._say("creating")
-        with suppress(self.client.exceptions.ResourceInUseException):  # somebody else just did
+        with (
+            self._lacking_keys(self.schema.global_indexes),
+            suppress(self.client.exceptions.ResourceInUseException),  # somebody else just did
+        ):
             self.client.create_table(**self.schema.create_request())
         self._wait()
 
@@ -248,12 +276,24 @@ class _Creation:
         for index in self.schema.global_indexes:
             if index["IndexName"] not in existing_indexes:
                 self._say(f"adding the index {index['IndexName']}")
-                self.client.update_table(**self.schema.add_index_request(index))
+                with self._lacking_keys([index]):
+                    self.client.update_table(**self.schema.add_index_request(index))
                 self._wait()
         if self.schema.stream and not _has_stream(existing):
             self._say("switching on its stream")
             self.client.update_table(TableName=name, **self.schema.stream_parameters())
             self._wait()
+
+    @contextmanager
+    def _lacking_keys(self, indexes: Sequence[Mapping[str, Any]]) -> Iterator[None]:
+        """Raise EngineLacksKeys where the engine refuses indexes for their several attributes."""
+        try:
+            yield
+        except ClientError as error:
+            lacking = lacking_engine(error, indexes)
+            if lacking is not None:
+                raise lacking from error
+            raise
 
     def _switch_on_expiry(self) -> None:
         """Switch on the time to live by the schema's attribute, if it is not on."""

@@ -43,7 +43,8 @@ class Answer:
     """What a client receives.
 
     ``checksum`` is sent in place of the right one. ``byte_seconds`` pass after each byte. With
-    ``is_cut`` the connection is reset after half of the body.
+    ``is_cut`` the connection is reset after half of the body. ``server`` is the header Server,
+    which tells one engine from another.
     """
 
     status: int
@@ -52,6 +53,7 @@ class Answer:
     checksum: int | None = None
     byte_seconds: float = 0.0
     is_cut: bool = False
+    server: str = ""
 
     def decoded(self) -> dict[str, Any]:
         """Return the body as it was before it was JSON. Raises ValueError where it is none."""
@@ -94,7 +96,8 @@ class EngineConnection:
         try:
             self._http.request("POST", "/", body, dict(headers))
             response = self._http.getresponse()
-            return Answer(response.status, response.read())
+            server = response.headers.get("Server", "")
+            return Answer(response.status, response.read(), server=server)
         except (OSError, HTTPException) as error:
             # What is left of the answer would be taken for that to the next call.
             self.close()
@@ -300,6 +303,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response_only(answer.status)
         date = self.date_time_string() if self.proxy.date is None else self.proxy.date
         self.send_header("Date", date)
+        if answer.server:
+            self.send_header("Server", answer.server)
         self.send_header("Content-Type", answer.content_type)
         self.send_header("Content-Length", str(len(answer.body)))
         if answer.content_type != HTML and self.proxy.has_checksums:
