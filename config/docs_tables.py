@@ -31,6 +31,7 @@ class DocumentedPattern:
     seen_at: str = ""
     brief: str = ""
     key: str = ""
+    native: str = ""
 
     @property
     def article(self) -> str:
@@ -85,6 +86,15 @@ def brief_table() -> str:
         if pattern.brief:
             rows.append((pattern.brief, pattern.key, _address(pattern)))
     return markdown_table(("question", "key", "page"), rows)
+
+
+def native_table() -> str:
+    """Return the questions of `brief_table`, each with its key as it is, and as a native one."""
+    rows = []
+    for pattern in PATTERNS:
+        if pattern.brief:
+            rows.append((pattern.brief, pattern.key, pattern.native))
+    return markdown_table(("question", "key", "key of several attributes"), rows)
 
 
 def _pattern_row(pattern: DocumentedPattern) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
-from config.docs_tables import PATTERNS
+from config.docs_tables import PATTERNS, brief_table, native_table
 from config.environment import AWS_CREDENTIALS
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
@@ -119,6 +119,12 @@ class TestTheReadme:
         for pattern in asked:
             (key,) = re.findall(r"`[^`]*`", pattern.key)
             assert any(key in each.answer for each in PATTERNS), pattern.number
+
+    def test_asks_the_same_nine_as_the_table_with_native_keys(self):
+        asked = [row.split(" | ")[:2] for row in brief_table().splitlines()[3:]]
+        native = [row.split(" | ") for row in native_table().splitlines()[3:]]
+        assert [row[:2] for row in native] == asked
+        assert all(row[2].strip(" |") for row in native)
 
     def test_has_a_part_of_the_librarys_first_example(self):
         library = (PROJECT / "dynapages" / "README.md").read_text()
