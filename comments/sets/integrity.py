@@ -76,7 +76,7 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
                 wrong.append(key)
     # After the Scan: what was written meanwhile only looked wrong.
     for key in wrong:
-        yield from _reread(key)
+        yield from reread(key)
     for some_keys in in_chunks(chain(without_copies, _absent(seen, shown)), REPORTED_AT_ONCE):
         yield from _reread_without_copies(some_keys)
 
@@ -145,7 +145,7 @@ def _absent(seen: Container[str], progress: Progress) -> Iterator[str]:
             yield key
 
 
-def _reread(key: str) -> Iterator[Difference]:
+def reread(key: str) -> Iterator[Difference]:
     """Yield the differences of a comment's items by kind; each is repaired with all others."""
     sets = StoredSets.read(key)
     puts, too_many = sets.wrong()
@@ -199,7 +199,7 @@ def _reread_without_copies(partition_keys: Sequence[str]) -> Iterator[Difference
         elif sets.comment and sets.has_primary_alone():
             without_copies.append(sets.comment)
         else:  # written while the tables were being read
-            yield from _reread(sets.key)
+            yield from reread(sets.key)
     if without_items:
         subject, number = _describe(without_items), ITEMS * len(without_items)
         repair = partial(_build_all, without_items, _build_items)

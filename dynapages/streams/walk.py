@@ -11,6 +11,7 @@ Follows "Change data capture for DynamoDB Streams" of the Developer Guide.
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
@@ -62,16 +63,23 @@ def stream_of(client: "DynamoDBClient", table: str) -> str:
 
 @dataclass(slots=True)
 class _Reading:
-    """A shard being read. ``idle`` counts empty responses in a row."""
+    """A shard being read. ``idle`` counts empty responses in a row; ``newest`` is of a record."""
 
     shard: str
     checkpoint: Checkpoint
     iterator: str | None = None
     idle: int = 0
+    newest: datetime | None = None
 
-    def is_at_its_end(self, looks: int) -> bool:
-        """Return whether so many looks found nothing, and the shard is still open."""
-        return self.idle >= looks and not self.checkpoint.finished
+    def is_at_its_end(self, looks: int, until: datetime | None) -> bool:
+        """Return whether so many looks found nothing, and the shard is still open.
+
+        Where it was read beyond ``until``, it is at its end as well.
+        """
+        if self.checkpoint.finished:
+            return False
+        is_beyond = until is not None and self.newest is not None and self.newest > until
+        return is_beyond or self.idle >= looks
 
 
 class StreamWalk:
@@ -105,16 +113,18 @@ class StreamWalk:
         self._parents: dict[str, str | None] | None = None
         self._readings: dict[str, _Reading] = {}
 
-    def drain(self, *, looks: int = 3) -> int:
+    def drain(self, *, looks: int = 3, until: datetime | None = None) -> int:
         """Read until every open shard was empty ``looks`` times in a row; return the records read.
 
-        Raises what ``apply`` does, and botocore's errors.
+        A table that others keep writing to may never be found empty: with ``until``, an aware
+        datetime, a shard is also left when a record of it is later. Amazon may answer with no
+        records before the end of a shard. Raises what ``apply`` does, and botocore's errors.
         """
         records = 0
         while True:
             read, readings = self._read_each_shard()
             records += read
-            if all(reading.is_at_its_end(looks) for reading in readings):
+            if all(reading.is_at_its_end(looks, until) for reading in readings):
                 return records
             if not read:
                 self._sleep(self._pause)
@@ -180,7 +190,9 @@ class StreamWalk:
         if records:
             self._apply(records)
             reading.idle = 0
-            sequence_number = records[-1]["dynamodb"]["SequenceNumber"]
+            last = records[-1]["dynamodb"]
+            sequence_number = last["SequenceNumber"]
+            reading.newest = last.get("ApproximateCreationDateTime")
         else:
             reading.idle += 1
         reading.iterator = answer.get("NextShardIterator")

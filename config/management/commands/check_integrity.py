@@ -4,7 +4,8 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -16,6 +17,7 @@ from comments.integrity.references import reference_differences
 from comments.lists.queries import INDEXES
 from comments.search.integrity import has_words, word_differences
 from comments.sets.integrity import has_stream, set_differences
+from comments.sets.recent import MOST_HOURS, recent_differences
 from dynapages.calls import NotSetUp, fault_in
 from dynapages.django.options import (
     Progress,
@@ -85,6 +87,14 @@ class Command(TableCommand):
             f"are searched by; '{INDEXES}': everything but these",
         )
         parser.add_argument(
+            "--last-hours",
+            type=int,
+            choices=range(1, MOST_HOURS + 1),
+            metavar="N",
+            help=f"with --model {SETS}: only of the comments of which an item in comment_sets was "
+            f"written within the last N hours, 1 to {MOST_HOURS}, as the table's stream tells",
+        )
+        parser.add_argument(
             "--unless-streaming",
             action="store_true",
             help="do nothing when the stream of comment_sets is on: the table was filled then",
@@ -107,7 +117,12 @@ class Command(TableCommand):
             if options["unless_filled"] and has_words():
                 return
             names = _names(only=options["only"], model=options["model"])
-            for name, difference in _differences(names):
+            if options["last_hours"] and names != [SETS]:
+                raise CommandError(
+                    f"--last-hours is for --model {SETS}: no other table has a stream that tells "
+                    "what was written."
+                )
+            for name, difference in _differences(names, last_hours=options["last_hours"]):
                 outcome = _outcome(difference, repair=options["repair"])
                 row = {"check": name, **difference.as_dict(), **outcome}
                 if difference.is_hint:
@@ -162,8 +177,11 @@ def _names(*, only: str | None, model: str | None) -> list[str]:
     return names
 
 
-def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
-    """Yield what the checks find, each under its name, in the order of `CHECKS`."""
+def _differences(names: list[str], *, last_hours: int | None) -> Iterator[tuple[str, Difference]]:
+    """Yield what the checks find, each under its name, in the order of `CHECKS`.
+
+    With ``last_hours`` copies are checked that were written within these alone.
+    """
     if COMMENTS in names:
         for difference in comment_differences():
             yield COMMENTS, difference
@@ -172,8 +190,11 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
             yield REFERENCES, difference
     yield from shop_differences(name for name in SHOP_CHECKS if name in names)
     for name, read_model in READ_MODELS.items():
+        checked = read_model
+        if last_hours is not None:
+            checked = replace(read_model, differences=partial(recent_differences, last_hours))
         if name in names:
-            yield from _differences_of(name, read_model)
+            yield from _differences_of(name, checked)
 
 
 def _differences_of(name: str, read_model: ReadModel) -> Iterator[tuple[str, Difference]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
@@ -12,6 +13,8 @@ from dynapages.streams.checkpoints import Checkpoint, MemoryCheckpoints
 from dynapages.streams.walk import Record, StreamWalk
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/things/stream/2026-11-20T00:00:00.000"
+
+MOMENT = datetime(2026, 11, 20, tzinfo=UTC)
 
 
 def refusal(code: str) -> ClientError:
@@ -42,10 +45,14 @@ class FakeStreams:
     def add_shard(self, name: str, parent: str | None = None) -> None:
         self.shards[name] = FakeShard(parent)
 
-    def write(self, shard: str, *values: str) -> None:
+    def write(self, shard: str, *values: str, at: datetime = MOMENT) -> None:
         for value in values:
             number = next(self._numbers)
-            change = {"SequenceNumber": str(number), "NewImage": {"v": {"S": value}}}
+            change = {
+                "SequenceNumber": str(number),
+                "NewImage": {"v": {"S": value}},
+                "ApproximateCreationDateTime": at,
+            }
             self.shards[shard].records.append({"eventName": "INSERT", "dynamodb": change})
 
     def close(self, shard: str) -> None:
@@ -159,6 +166,26 @@ def api():
 @pytest.fixture
 def walker(api):
     return Walker(api)
+
+
+class TestAMomentToReadUntil:
+    def test_ends_the_reading_of_a_shard_that_others_keep_writing_to(self, api, walker):
+        api.write("root", "a", "b", at=MOMENT)
+        api.write("root", "c", "d", at=MOMENT + timedelta(seconds=1))
+        api.write("root", "e", "f", at=MOMENT + timedelta(seconds=2))
+        assert walker.walk.drain(until=MOMENT) == 4
+        assert walker.applied == ["a", "b", "c", "d"]
+
+    def test_is_reached_by_each_shard(self, api, walker):
+        api.add_shard("other")
+        api.write("root", "a", at=MOMENT + timedelta(seconds=1))
+        api.write("other", *"bcdef", at=MOMENT)
+        walker.walk.drain(until=MOMENT)
+        assert walker.applied == ["a", "b", "c", "d", "e", "f"]
+
+    def test_does_not_keep_a_shard_from_ending_before_it(self, api, walker):
+        api.write("root", "a", at=MOMENT)
+        assert walker.walk.drain(until=MOMENT + timedelta(hours=1)) == 1
 
 
 class TestOneShard:
