@@ -41,6 +41,8 @@ _PRICES = Path(__file__).with_name("prices.toml")
 _TRANSACTION = "TransactWriteItems"
 _EQUALITY = re.compile(r"(?<![<>])=\s*(:\w+)")
 """The first of a key condition is that of the partition key, as everybody writes it."""
+_EQUALITIES_OF_SEVERAL = re.compile(r"#p\d = (:p\d)")
+"""Those of several partition attributes, as `dynapages.lists.query_parameters` writes them."""
 _REQUEST = "dynamo_request"
 """The parameters of a call, in the context that botocore's events have of it."""
 
@@ -461,15 +463,23 @@ def _units_of_items(table: Mapping[str, Any]) -> float:
 
 
 def _partition(request: Mapping[str, Any]) -> str | None:
-    """Return the partition key of a Query; None for another call."""
-    equality = _EQUALITY.search(request.get("KeyConditionExpression", ""))
-    if equality is None:
+    """Return the partition key of a Query, of several attributes joined; None for another call."""
+    condition = request.get("KeyConditionExpression", "")
+    placeholders = _EQUALITIES_OF_SEVERAL.findall(condition)
+    if not placeholders:
+        placeholders = _EQUALITY.findall(condition)[:1]
+    if not placeholders:
         return None
-    value: Value = request.get("ExpressionAttributeValues", {}).get(equality[1], {})
+    values = request.get("ExpressionAttributeValues", {})
+    return "/".join(_text(values.get(placeholder, {})) for placeholder in placeholders)
+
+
+def _text(value: Value) -> str:
+    """Return a key value for display; bytes are hexadecimal."""
     if "B" in value:
         return str(value["B"].hex())
-    partition: str | None = value.get("S", value.get("N"))
-    return partition
+    text: str = value.get("S", value.get("N", ""))
+    return text
 
 
 # Prices.

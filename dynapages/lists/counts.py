@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, TypeAlias, TypeVar
 
 from dynapages.calls.meter import Meter, labelled_calls, metered_apart
-from dynapages.items import KeyValue
+from dynapages.lists.runs import Key
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def checked_shares(shares: Shares | None) -> Shares | None:
     return shares if callable(shares) else _checked_weights(shares)
 
 
-def weights_of(shares: Shares | None, partitions: Sequence[KeyValue]) -> Weights | None:
+def weights_of(shares: Shares | None, partitions: Sequence[Key]) -> Weights | None:
     """Return how much of a list each partition holds, None where that is not known.
 
     Raises ValueError for what are no weights, and TypeError for a function that is awaited.
@@ -46,7 +46,7 @@ def weights_of(shares: Shares | None, partitions: Sequence[KeyValue]) -> Weights
     return _checked_weights(_returned(shares(partitions)))
 
 
-async def aweights_of(shares: Shares | None, partitions: Sequence[KeyValue]) -> Weights | None:
+async def aweights_of(shares: Shares | None, partitions: Sequence[Key]) -> Weights | None:
     """Return the same by a function that may be awaited."""
     if not callable(shares):
         return shares

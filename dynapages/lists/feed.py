@@ -4,7 +4,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import isinf
-from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from dynapages.calls import meter
 from dynapages.calls.client_types import QueryClient
@@ -29,7 +29,8 @@ from dynapages.lists.feed_pages import END, START, FeedPage
 from dynapages.lists.first_reads import MeanSizes, first_reads_of
 from dynapages.lists.merging import Rounds
 from dynapages.lists.partitions import MOST_SECTIONS, Partitions, sections_of
-from dynapages.lists.queries import QuerySource, checked_query, items_beyond
+from dynapages.lists.queries import QuerySource
+from dynapages.lists.query_parameters import checked_query
 from dynapages.lists.reader import (
     Order,
     Page,
@@ -42,7 +43,18 @@ from dynapages.lists.reader import (
     page_rounds,
     segment_rounds,
 )
-from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, displayed
+from dynapages.lists.runs import (
+    HIGHEST,
+    Index,
+    Key,
+    Position,
+    Run,
+    Source,
+    displayed,
+    text_of_key,
+    values_of,
+)
+from dynapages.lists.tied_reads import items_beyond
 from dynapages.lists.tokens import BadToken, Tokens
 
 T = TypeVar("T")
@@ -60,6 +72,10 @@ SIZES = MeanSizes()
 ONE_OF_BOTH = gettext_noop("Give either “after” or “before”, not both.")
 
 
+Prefix: TypeAlias = str | bytes | tuple[KeyValue, ...]
+"""What sort keys begin with: a text, or of several sort attributes the values of the first."""
+
+
 class FeedOptions(TypedDict, total=False):
     """What a `Feed` takes by keyword, besides what its items are."""
 
@@ -69,7 +85,7 @@ class FeedOptions(TypedDict, total=False):
     name: str
     newest_first: bool
     pool: Pool | None
-    begins_with: str | bytes
+    begins_with: Prefix
     query: Mapping[str, Any] | None
     shares: Shares | None
     total: Total | None
@@ -80,7 +96,10 @@ class Feed(Generic[T]):
 
     ``partitions`` are values of the partition key, all of one type: str, int or Decimal, bytes.
     Lists of such values are sections, one behind another; any iterable counts as a list. The
-    highest sort keys come first, or with ``newest_first`` False the lowest.
+    highest sort keys come first, or with ``newest_first`` False the lowest. In an index of several
+    partition attributes each partition is a tuple of values, such as ``("acme", "open")``.
+    ``begins_with`` is what the sort keys begin with, such as ``"2026-11"``; of several sort
+    attributes it is a tuple of values of the first of them, such as ``("high",)``.
 
     ``client`` is any client with botocore's method ``query``, or a boto3 resource or Table, whose
     client is used without the handlers that change its values; its calls count in `metered` from
@@ -152,7 +171,7 @@ class Feed(Generic[T]):
         name: str = "",
         newest_first: bool = True,
         pool: Pool | None = None,
-        begins_with: str | bytes = "",
+        begins_with: Prefix = "",
         query: Mapping[str, Any] | None = None,
         shares: Shares | None = None,
         total: Total | None = None,
@@ -163,7 +182,7 @@ class Feed(Generic[T]):
         self.name = name
         self.tokens = tokens
         self.order = Order.NEWEST_FIRST if newest_first else Order.OLDEST_FIRST
-        self.sections: Sequence[Sequence[KeyValue]] = sections_of(partitions)
+        self.sections: Sequence[Sequence[Key]] = sections_of(partitions, index)
         self._runs = self._runs_of_sections(begins_with)
         further = checked_query(query)
         self._made_name = self._name_of_contents(begins_with, further)
@@ -185,14 +204,14 @@ class Feed(Generic[T]):
         name = f" {self.name}" if self.name else ""
         return f"<Feed{name}: {partitions} in {stored_in}, {self.order.value}>"
 
-    def _name_of_contents(self, begins_with: str | bytes, further: Mapping[str, Any]) -> str:
+    def _name_of_contents(self, begins_with: Prefix, further: Mapping[str, Any]) -> str:
         """Return a name that no list of other items has, for the tokens of a feed without one."""
-        partitions = [[displayed(each) for each in section] for section in self.sections]
+        partitions = [[_named(each) for each in section] for section in self.sections]
         contents = [
             self.index.table,
             self.index.name,
             partitions,
-            begins_with,
+            text_of_key(begins_with) if isinstance(begins_with, tuple) else begins_with,
             further.get("FilterExpression"),
             further.get("ExpressionAttributeValues"),
         ]
@@ -305,7 +324,7 @@ class Feed(Generic[T]):
     # What is known of the list
 
     @property
-    def _partitions(self) -> Sequence[KeyValue]:
+    def _partitions(self) -> Sequence[Key]:
         """Those of all sections."""
         return [partition for section in self.sections for partition in section]
 
@@ -387,7 +406,7 @@ class Feed(Generic[T]):
             counting=counting,
         )
 
-    def _runs_of_sections(self, begins_with: str | bytes) -> Sequence[Sequence[Run]]:
+    def _runs_of_sections(self, begins_with: Prefix) -> Sequence[Sequence[Run]]:
         """Return the runs of each section, whose places are in the order of the sections."""
         if len(self.sections) == 1:
             return [[Run(self.index, each, begins_with) for each in self.sections[0]]]
@@ -428,6 +447,13 @@ def _source_of(
     if hasattr(queries.client, "meta"):
         meter.attach(queries.client)
     return queries
+
+
+def _named(partition: Key) -> str | list[str]:
+    """Return what a partition is called in the name of a feed, as no other one of it."""
+    if isinstance(partition, tuple):
+        return [displayed(value) for value in values_of(partition)]
+    return displayed(partition)
 
 
 def _unparsed(item: Item) -> Item:

@@ -13,6 +13,10 @@ KeyType: TypeAlias = Literal["S", "N", "B"]
 """The type of a key attribute, as its AttributeDefinition has it."""
 KEY_TYPES: Mapping[str, str] = {"S": "strings", "N": "numbers", "B": "binaries"}
 """The types, and what values of them are called."""
+FILLERS: Mapping[str, KeyValue] = {"S": "-", "N": 0, "B": b"-"}
+"""Values of a table key that is made up, by their types."""
+MOST_ATTRIBUTES = 4
+"""How many partition attributes an index has at the most, and how many sort attributes."""
 
 
 def type_of(value: KeyValue) -> str:
@@ -40,6 +44,32 @@ def check_type(types: Mapping[str, KeyType], attribute: str, value: KeyValue, in
         raise ValueError(
             f"The values of {attribute!r} in {index!r} are {KEY_TYPES[known]}, and not {value!r}"
         )
+
+
+def checked_names(names: str | Iterable[str], part: str) -> str | tuple[str, ...]:
+    """Return a name, or a tuple of names. Raises ValueError for what no key can be of."""
+    if isinstance(names, str):
+        return names
+    several = tuple(names)
+    are_names = all(isinstance(name, str) for name in several)
+    if not are_names or not 1 <= len(set(several)) == len(several) <= MOST_ATTRIBUTES:
+        raise ValueError(
+            f"{part} is the name of an attribute, or a tuple of one to {MOST_ATTRIBUTES} different "
+            f"names, and not {several!r}"
+        )
+    return several
+
+
+def check_tuple(names: str | tuple[str, ...], value: object, what: str) -> None:
+    """Raise ValueError for what is no value of a name, or no tuple of values of several names."""
+    if isinstance(names, str):
+        if isinstance(value, tuple):
+            sentence = f"{what} is a value of {names!r}, and not the tuple {value!r}"
+            raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
+        return
+    if not isinstance(value, tuple) or len(value) != len(names):
+        values = "one value" if len(names) == 1 else f"{len(names)} values"
+        raise ValueError(f"{what} is a tuple of {values}, of {', '.join(names)}: not {value!r}")
 
 
 def check_one_type(values: Iterable[KeyValue], what: str) -> None:

@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
-from dynapages.lists.runs import HIGHEST, Chunk, OneOf, Ordinal, Position, Run, text_of
+from dynapages.lists.runs import Chunk, OneOf, Ordinal, Position, Run, text_of_key
 
 T = TypeVar("T")
 
@@ -427,13 +427,15 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
     """Raise ValueError if an item could be in two runs, which a list would show twice."""
     reaches_of: dict[tuple[str, str, str], list[_Reach]] = {}
     kinds = set()
+    numbers_of_attributes = set()
     for run in runs:
         if run.is_empty:
             continue
         index = run.index
-        partition = (index.table, index.name or "", text_of(run.partition))
+        partition = (index.table, index.name or "", text_of_key(run.partition))
         reaches_of.setdefault(partition, []).append(_reach(run))
         kinds.add(bool(index.key_names))
+        numbers_of_attributes.add(len(run.free))
     for reaches in reaches_of.values():
         for one, other in combinations(reaches, 2):
             if _overlap(one, other):
@@ -442,13 +444,14 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
     if len(kinds) > 1:
         sentence = "The indexes of one list have a table_key of the same kind: names, or functions"
         raise ValueError(sentence)
+    if len(numbers_of_attributes) > 1:
+        sentence = "The runs of one list leave equally many sort attributes to be ordered by"
+        raise ValueError(sentence)
 
 
 def _reach(run: Run) -> _Reach:
     """Return the sort keys that a run may hold."""
-    low, high = run.bounds
-    begin = "" if low is None else text_of(low)
-    end = HIGHEST if high is None else text_of(high)
+    begin, end = run.reach
     return _Reach(run, begin, end)
 
 

@@ -12,6 +12,10 @@ follows (`Index.table_key`). DynamoDB orders strings by their UTF-8 bytes, which
 code points; numbers by value; binaries by unsigned bytes. `text_of` writes a value of any of these
 as a text of the same order.
 
+A global secondary index may have up to four partition and four sort attributes. The sort key is
+then a tuple of values, which is ordered by the first of them, then by the second; `text_of_key`
+writes it as a text of the same order. A run may fix the first of them; its places are the others.
+
 `Run` is a run, of an `Index`; a `Source` reads its next items as a `Chunk`. `Position` is a place
 with what a visitor sees of it, its `Ordinal`.
 """
@@ -21,15 +25,27 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from hashlib import blake2b
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from dynapages.items import Item, KeyValue, Value, key_value
-from dynapages.lists.key_types import KeyType, check_one_type, check_type, check_types
+from dynapages.items import Item, KeyValue, Value, key_value, wire_value
+from dynapages.lists.key_types import (
+    KeyType,
+    check_one_type,
+    check_tuple,
+    check_type,
+    check_types,
+    checked_names,
+)
+
+Key: TypeAlias = KeyValue | tuple[KeyValue, ...]
+"""A partition key or a sort key: a value, or a tuple of them in an index of several attributes."""
 
 HIGHEST = "\U0010ffff"
 """Sorts behind every character that a place may hold."""
 END = "\0\0"
 """Behind a text of `text_of` this sorts in front of all that may follow in a longer text."""
+JOINT = "/"
+"""Between several values of a key, for display."""
 _TIE_BYTES = 12
 _SURROGATES = range(0xD800, 0xE000)
 _HIGHEST_BYTE = 0xFF
@@ -130,6 +146,9 @@ def _no_rest(_item: Item) -> str:
 class Index:
     """A table or secondary index; ``partition`` and ``sort`` are its key attributes.
 
+    Each is a name. In a global secondary index it may be a tuple of one to four names, in the order
+    of the KeySchema; what is a value of them elsewhere is then a tuple of values.
+
     ``name`` is None for the table itself. ``table_key`` names the key attributes of the table, such
     as ``("pk", "sk")``; of the table itself it is known. Items may then have equal sort keys: they
     are kept apart by their table keys (see `dynapages.lists.queries`).
@@ -146,14 +165,18 @@ class Index:
     AttributeDefinitions: ``{"team": "S", "at": "N"}``. Values of other types are refused then,
     before any call.
 
-    Raises ValueError for a secondary index without a ``table_key``, and for wrong ``key_types``.
+    Raises ValueError for a secondary index without a ``table_key``, for wrong ``key_types``, for
+    several attributes where there cannot be, and for a function where there are several sort
+    attributes.
+
+    Follows "Multi-attribute keys" of "Using Global Secondary Indexes" in the Developer Guide.
     """
 
     table: str
     name: str | None = None
     _: KW_ONLY
-    partition: str
-    sort: str
+    partition: str | tuple[str, ...]
+    sort: str | tuple[str, ...]
     table_key: tuple[str, ...] | Callable[[Position], Mapping[str, KeyValue]] = ()
     rest_of: Callable[[Item], str] = _no_rest
     consistent: bool = False
@@ -169,9 +192,21 @@ class Index:
                 'such as ("pk", "sk"): they tell items of equal sort keys apart'
             )
 
-        if not callable(self.table_key):
+        for part in ("partition", "sort"):
+            object.__setattr__(self, part, checked_names(getattr(self, part), part))
+        if self.name is None and self._has_tuples:
+            raise ValueError("Only a global secondary index has keys of several attributes")
+        if callable(self.table_key):
+            if isinstance(self.sort, tuple):
+                sentence = (
+                    f"The table_key of {self.name!r} is a tuple of names: it has several sort "
+                    "attributes, of which no place is a value to compute a key from"
+                )
+                raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
+        else:
             object.__setattr__(self, "table_key", tuple(self.table_key))
-        check_types(self.key_types, (self.partition, self.sort, *self.key_names), self.label)
+        names = (*self.partition_names, *self.sort_names, *self.key_names)
+        check_types(self.key_types, names, self.label)
 
     @property
     def label(self) -> str:
@@ -179,21 +214,45 @@ class Index:
         return self.name or self.table
 
     @property
+    def _has_tuples(self) -> bool:
+        return isinstance(self.partition, tuple) or isinstance(self.sort, tuple)
+
+    @property
+    def partition_names(self) -> tuple[str, ...]:
+        """Its partition attributes, also where there is one."""
+        return self.partition if isinstance(self.partition, tuple) else (self.partition,)
+
+    @property
+    def sort_names(self) -> tuple[str, ...]:
+        """Its sort attributes, also where there is one."""
+        return self.sort if isinstance(self.sort, tuple) else (self.sort,)
+
+    @property
     def key_names(self) -> tuple[str, ...]:
         """The table's key attributes; none where no two items of a list have equal sort keys."""
         if callable(self.table_key):
             return ()
         if self.name is None:
-            return self.partition, self.sort
+            return *self.partition_names, *self.sort_names
         return self.table_key
 
-    def sort_value(self, item: Item) -> KeyValue:
-        """Return the sort key of an item, or of its LastEvaluatedKey.
+    def sort_values(self, item: Item) -> tuple[KeyValue, ...]:
+        """Return the values of the sort attributes of an item, or of its LastEvaluatedKey.
 
-        Raises ValueError for one that has none.
+        Raises ValueError for one that has not all of them.
         """
         try:
-            return key_value(item[self.sort])
+            return tuple(key_value(item[name]) for name in self.sort_names)
+        except KeyError:
+            raise self._lacking(item) from None
+
+    def letters(self, item: Item) -> str:
+        """Return the types of an item's table key, in the order of ``table_key``, such as ``SN``.
+
+        Raises ValueError for one that has not all of it.
+        """
+        try:
+            return "".join(next(iter(item[name])) for name in self.key_names)
         except KeyError:
             raise self._lacking(item) from None
 
@@ -206,7 +265,7 @@ class Index:
 
     def _lacking(self, item: Item) -> ValueError:
         """Return the error about an item without some key attribute."""
-        key_names = dict.fromkeys((self.sort, *self.key_names))
+        key_names = dict.fromkeys((*self.sort_names, *self.key_names))
         lacking = [name for name in key_names if name not in item]
         return ValueError(
             f"The Index of {self.label!r} names key attributes that an item does not have, "
@@ -251,9 +310,11 @@ class Start(Enum):
 class Run:
     """One partition, narrowed to sort keys that begin with ``prefix``.
 
-    ``since`` and ``until`` bound what follows the prefix: ``since <= … < until``. ``known`` are
-    attributes, in wire form, that all items of the run share, so that the index need not project
-    them. Items that ``keep`` does not accept are dropped after they were read.
+    ``since`` and ``until`` bound what follows the prefix: ``since <= … < until``. In an index of
+    several sort attributes the prefix is a tuple of values of the first of them, and the bounds are
+    of the attribute behind these. ``known`` are attributes, in wire form, that all items of the run
+    share, so that the index need not project them. Items that ``keep`` does not accept are dropped
+    after they were read.
 
     Runs of one ``alternative`` keep the same items, of which they read others in between: after the
     first round, the one that reached furthest is read on, and the others are left.
@@ -265,8 +326,8 @@ class Run:
     """
 
     index: Index
-    partition: KeyValue
-    prefix: str | bytes = ""
+    partition: Key
+    prefix: str | bytes | tuple[KeyValue, ...] = ""
     since: KeyValue | None = None
     until: KeyValue | None = None
     known: Item = field(default_factory=dict)
@@ -276,17 +337,58 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(self.keep))
-        if not isinstance(self.prefix, str | bytes):
+        index = self.index
+        if isinstance(index.sort, tuple):
+            self._check_fixed(index.sort)
+        elif not isinstance(self.prefix, str | bytes):
             sentence = f"Sort keys begin with a str or bytes, and not with {self.prefix!r}"
             raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
-        index = self.index
-        check_type(index.key_types, index.partition, self.partition, index.label)
+        check_tuple(index.partition, self.partition, f"A partition of {index.label!r}")
+        for name, value in zip(index.partition_names, values_of(self.partition), strict=True):
+            check_type(index.key_types, name, value, index.label)
         bounds: list[KeyValue] = []
-        for bound in (self.prefix, self.since, self.until):
+        for bound in (self.text_prefix, self.since, self.until):
             if bound is not None and bound not in ("", b""):
-                check_type(index.key_types, index.sort, bound, index.label)
+                check_type(index.key_types, self.bounded, bound, index.label)
                 bounds.append(bound)
         check_one_type(bounds, "The prefix and the bounds of a run")
+
+    def _check_fixed(self, names: tuple[str, ...]) -> None:
+        """Make the prefix a tuple. Raises ValueError for one that fixes what it cannot."""
+        index = self.index
+        if self.prefix in ("", b""):
+            object.__setattr__(self, "prefix", ())
+        if not isinstance(self.prefix, tuple) or len(self.prefix) > len(names):
+            raise ValueError(
+                f"The prefix in {index.label!r} is a tuple of values of {', '.join(names)}, of the "
+                f"first one or more, and not {self.prefix!r}"
+            )
+        for name, value in zip(names, self.prefix, strict=False):
+            wire_value(value)
+            check_type(index.key_types, name, value, index.label)
+        is_bounded = self.since is not None or self.until is not None
+        if is_bounded and len(self.prefix) == len(names):
+            raise ValueError("A run that fixes all sort attributes has nothing left to be bounded")
+
+    @property
+    def fixed(self) -> tuple[KeyValue, ...]:
+        """The values of the first sort attributes, of several, that all its items have."""
+        return self.prefix if isinstance(self.prefix, tuple) else ()
+
+    @property
+    def text_prefix(self) -> str | bytes:
+        """What the values of its one sort attribute begin with."""
+        return "" if isinstance(self.prefix, tuple) else self.prefix
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The sort attributes whose values its places are made of."""
+        return self.index.sort_names[len(self.fixed) :]
+
+    @property
+    def bounded(self) -> str:
+        """The sort attribute that ``since`` and ``until`` bound."""
+        return self.index.sort_names[min(len(self.fixed), len(self.index.sort_names) - 1)]
 
     @property
     def label(self) -> str:
@@ -294,12 +396,14 @@ class Run:
         if not self.prefix and self.since is None and self.until is None:
             return displayed(self.partition)
         prefix = displayed(self.prefix)
+        if self.fixed:
+            prefix += JOINT
         text = f"{displayed(self.partition)} from {prefix}"
         if self.since is not None:
             text += displayed(self.since)
         if self.until is not None:
             text += f" to {prefix}{displayed(self.until)}"
-        return text
+        return text.removesuffix(JOINT)
 
     @property
     def is_empty(self) -> bool:
@@ -310,26 +414,53 @@ class Run:
 
     @property
     def bounds(self) -> tuple[KeyValue | None, KeyValue | None]:
-        """The least sort key it may hold, and the least one above all of them; None for no end."""
-        low: KeyValue | None = self.prefix
+        """The least value of the bounded attribute, and the least above all; None for no end."""
+        prefix = self.text_prefix
+        low: KeyValue | None = prefix
         if self.since is not None:
-            low = joined(self.prefix, self.since)
+            low = joined(prefix, self.since)
         if low in ("", b""):  # every sort key is above it
             low = None
-        high = least_above(self.prefix)
+        high = least_above(prefix)
         if self.until is not None:
-            high = joined(self.prefix, self.until)
+            high = joined(prefix, self.until)
         return low, high
+
+    @property
+    def reach(self) -> tuple[str, str]:
+        """The texts of the sort keys that it may hold: from the first on, and below the second."""
+        low, high = self.bounds
+        fixed = self.fixed
+        begin = text_of_key(fixed if low is None else (*fixed, low))
+        if high is not None:
+            return begin, text_of_key((*fixed, high))
+        if fixed:
+            return begin, text_of_key(fixed) + END + HIGHEST
+        return begin, HIGHEST
+
+    def free_values(self, item: Item) -> tuple[KeyValue, ...]:
+        """Return the values of the sort attributes that are not fixed. Raises ValueError."""
+        return self.index.sort_values(item)[len(self.fixed) :]
+
+    def group_of(self, item: Item) -> str:
+        """Return how the place of an item begins, as those of all items of its sort key."""
+        values = self.free_values(item)
+        if self.text_prefix:
+            values = (without_prefix(self.text_prefix, values[0]),)
+        return text_of_key(values)
 
     def place_of(self, item: Item) -> str:
         """Return the place of an item of the run, or of its LastEvaluatedKey.
 
         Raises ValueError for one that has not the key attributes of the run's index.
         """
-        value = without_prefix(self.prefix, self.index.sort_value(item))
-        if self.index.key_names:
-            return self.section + text_of(value) + END + self.index.tie(item)
-        return self.section + plain_text(value)
+        if not self.index.key_names:
+            (value,) = self.index.sort_values(item)
+            return self.section + plain_text(without_prefix(self.text_prefix, value))
+        tie = self.index.tie(item)
+        if not self.free:
+            return self.section + tie
+        return self.section + self.group_of(item) + END + tie
 
     def position_of(self, item: Item) -> Position:
         """Return the position of an item of the run, or of its LastEvaluatedKey."""
@@ -337,10 +468,13 @@ class Run:
 
     def rest_of(self, item: Item) -> str:
         """Return the `Position.rest` of an item of the run, or of its LastEvaluatedKey."""
-        # A place that ends in a digest of the table key stands for all of that.
-        if self.index.key_names:
-            return ""
-        return self.index.rest_of(item)
+        if not self.index.key_names:
+            return self.index.rest_of(item)
+        # A place that ends in a digest of the table key stands for all of that. Where a start key
+        # has to be made up, the types of its values have to be known as well.
+        if isinstance(self.index.sort, tuple):
+            return self.index.letters(item)
+        return ""
 
     def start_at(self, position: Position, *, ascending: bool) -> Start:
         """Return where this run resumes at ``position``, which may come from another run.
@@ -374,7 +508,7 @@ class Run:
 
     def _may_hold(self, place: str) -> bool:
         """Return whether an item of the run may be at a place; a sort key is not empty."""
-        return not self.index.key_names and bool(place or self.prefix)
+        return not self.index.key_names and bool(place or self.text_prefix)
 
     def without_section(self, position: Position) -> Position:
         """Return a position of the run without its section."""
@@ -420,9 +554,11 @@ def without_prefix(prefix: str | bytes, value: KeyValue) -> KeyValue:
     return value
 
 
-def displayed(value: KeyValue) -> str:
-    """Format a key value for display; bytes are hexadecimal."""
-    return value.hex() if isinstance(value, bytes) else str(value)
+def displayed(key: Key) -> str:
+    """Format a key for display; bytes are hexadecimal, and ``/`` is between several values."""
+    if isinstance(key, tuple):
+        return JOINT.join(map(displayed, key))
+    return key.hex() if isinstance(key, bytes) else str(key)
 
 
 # Reads of runs
@@ -493,6 +629,16 @@ def text_of(value: KeyValue) -> str:
     if isinstance(value, bytes):
         return _BINARY + value.hex()
     return _NUMBER + _number_text(Decimal(value))
+
+
+def values_of(key: Key) -> tuple[KeyValue, ...]:
+    """Return the values of a key, also where it is one."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def text_of_key(key: Key) -> str:
+    """Write a key as text: of tuples of one shape, it has the order of these, as `text_of` has."""
+    return END.join(map(text_of, values_of(key)))
 
 
 def plain_text(value: KeyValue) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages_testing.strict import check_query
+from dynapages_testing.strict import KeySchema, check_query
 
-KEYS = {"pk", "sk", "p", "s"}
+SCHEMA = KeySchema(("p",), ("s",), ("pk", "sk"))
 
 
 def query(condition: str, start: str | None = None, **more: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def query(condition: str, start: str | None = None, **more: Any) -> dict[str, An
 
 def refusal_of(request: dict[str, Any]) -> str | None:
     try:
-        check_query(request, lambda _table, _index: KEYS)
+        check_query(request, lambda _table, _index: SCHEMA)
     except ClientError as error:
         message: str = error.response["Error"]["Message"]
         return message

@@ -14,7 +14,7 @@ from typing import Any
 from zlib import crc32
 
 from dynapages.items import BLOCK, Item, key_value
-from dynapages_testing.strict import Request, check_query, key_condition
+from dynapages_testing.strict import KeySchema, Request, check_query, key_condition
 
 READ_UNITS = 0.5
 TABLE_KEY = ("pk", "sk")
@@ -25,21 +25,26 @@ def never(_request: Request) -> None:
     """No read is cut."""
 
 
+Names = str | tuple[str, ...]
+
+
 @dataclass
 class QueryModel:
-    """Takes `query` as a DynamoDB client does. ``indexes`` names the two keys of each index.
+    """Takes `query` as a DynamoDB client does.
+
+    ``indexes`` names the partition key and the sort key of each index, each a name or several.
 
     A read costs half a unit for each 4 KB that it starts, by the ``bytes_of`` its items.
     """
 
-    indexes: Mapping[str, tuple[str, str]]
+    indexes: Mapping[str, tuple[Names, Names]]
     items: list[Item] = field(default_factory=list)
     cut: Callable[[Request], int | None] = never
     requests: list[Request] = field(default_factory=list)
     bytes_of: Callable[[Item], int] = lambda _item: 1
 
     def query(self, **request: Any) -> dict[str, Any]:
-        check_query(request, lambda _table, index: set(self._keys(index)))
+        check_query(request, lambda _table, index: self._schema(index))
         self.requests.append(request)
         assert len(self.requests) < ENDLESS, "the reader asks without end"
         behind = self._behind(request)
@@ -53,8 +58,8 @@ class QueryModel:
             "ConsumedCapacity": {"CapacityUnits": READ_UNITS * max(ceil(size / BLOCK), 1)},
         }
         if len(read) == most:
-            keys = self._keys(request.get("IndexName"))
-            answer["LastEvaluatedKey"] = {name: read[-1][name] for name in keys}
+            names = self._schema(request.get("IndexName")).names
+            answer["LastEvaluatedKey"] = {name: read[-1][name] for name in names}
         return answer
 
     def _behind(self, request: Request) -> Iterator[Item]:
@@ -76,26 +81,23 @@ class QueryModel:
 
     def _ordered(self, request: Request, *, ascending: bool) -> Sequence[Item]:
         condition = key_condition(request)
-        _, sort_key = self._sorted_by(request)
-        found = [
-            item
-            for item in self.items
-            if item[condition.partition_key] == condition.partition
-            and condition.holds(item[sort_key])
-        ]
+        names = self._schema(request.get("IndexName")).names
+        found = [item for item in self.items if names <= item.keys() and condition.holds(item)]
         return sorted(found, key=lambda i: self._place(i, request), reverse=not ascending)
 
     def _place(self, item: Item, request: Request) -> tuple[Any, int]:
         # Items with one sort key have an order that nobody knows.
-        _, sort_key = self._sorted_by(request)
-        return key_value(item[sort_key]), crc32(repr([item[name] for name in TABLE_KEY]).encode())
+        sort = self._schema(request.get("IndexName")).sort
+        values = [key_value(item[name]) for name in sort]
+        return values, crc32(repr([item[name] for name in TABLE_KEY]).encode())
 
-    def _sorted_by(self, request: Request) -> tuple[str, str]:
-        name = request.get("IndexName")
-        return TABLE_KEY if name is None else self.indexes[name]
+    def _schema(self, index: str | None) -> KeySchema:
+        partition, sort = TABLE_KEY if index is None else self.indexes[index]
+        return KeySchema(_tuple(partition), _tuple(sort), TABLE_KEY)
 
-    def _keys(self, index: str | None) -> list[str]:
-        return [*TABLE_KEY, *(self.indexes[index] if index else ())]
+
+def _tuple(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else names
 
 
 def _passes(item: Item, request: Request) -> bool:

@@ -201,7 +201,8 @@ class TestTheKeyCondition:
             if request is None:
                 assert not within
             else:
-                assert key_condition(request).holds({"S": prefix + place}) is within
+                item = {"p": {"S": "C"}, "s": {"S": prefix + place}}
+                assert key_condition(request).holds(item) is within
 
     @given(start=texts, until=texts.filter(len), place=texts)
     def test_ends_below_any_until(self, start, until, place):

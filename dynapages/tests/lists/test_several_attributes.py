@@ -1,0 +1,210 @@
+"""Feeds of indexes of several partition and sort attributes, against a plain sort."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynapages import Feed, Index
+from dynapages.items import Item, KeyValue, Value, key_value
+from dynapages.lists import Order, Page, PageRequest, QuerySource, Run, every_entry, read_page
+from dynapages_testing.chance import examples
+from dynapages_testing.merged_lists import POOL, sizes
+from dynapages_testing.query_model import QueryModel
+from dynapages_testing.several_lists import (
+    MOST_EQUAL,
+    SeveralList,
+    fill,
+    moto_client,
+    several_lists,
+    thing,
+)
+from dynapages_testing.tied_lists import KINDS, TOKENS, Awaited, items_of, walk, walk_back
+
+
+class TestTheListOfAFeed:
+    @given(several=several_lists(), size=sizes)
+    def test_is_the_sorted_one_from_its_beginning(self, several, size):
+        pages = walk(several.feed(), size)
+        assert items_of(pages) == several.truth()
+        assert all(len(page.items) == size for page in pages[:-1])
+
+    @given(several=several_lists(), size=sizes)
+    def test_is_the_sorted_one_from_its_end(self, several, size):
+        pages = walk_back(several.feed(), size)
+        assert items_of(pages) == several.truth()
+
+    @given(several=several_lists(), size=sizes)
+    def test_goes_on_behind_each_of_its_items_and_back(self, several, size):
+        feed, truth = several.feed(), several.truth()
+        for page in walk(feed, 11):
+            for item in page.items:
+                at = truth.index(item)
+                following = feed.page(size, after=page.cursor(item))
+                preceding = feed.page(size, before=page.cursor(item))
+                assert list(following.items) == truth[at + 1 : at + 1 + size]
+                assert list(preceding.items) == truth[max(0, at - size) : at]
+
+    @given(several=several_lists(), size=sizes)
+    def test_is_the_same_when_it_is_awaited(self, several, size):
+        feed = several.feed(client=Awaited(several.model()))
+
+        async def awaited():
+            pages = [await feed.apage(size)]
+            while following := pages[-1].next:
+                pages.append(await feed.apage(size, after=following))
+            return items_of(pages), [item async for item in feed]
+
+        assert asyncio.run(awaited()) == (several.truth(), several.truth())
+
+    @given(several=several_lists(), size=sizes, data=st.data())
+    def test_goes_on_where_the_item_of_its_cursor_was_deleted(self, several, size, data):
+        truth, feed = several.truth(), several.feed()
+        if not truth:
+            return
+        page = feed.page(len(truth))
+        at = data.draw(st.integers(0, len(truth) - 1))
+        cursor = page.cursor(page.items[at])
+        several.items.remove(truth[at])
+        assert list(feed.page(size, after=cursor).items) == truth[at + 1 : at + 1 + size]
+        assert list(feed.page(size, before=cursor).items) == truth[max(0, at - size) : at]
+
+
+class TestTheListOnMoto:
+    @settings(max_examples=examples(40))
+    @given(several=several_lists(cut_short=False), size=sizes)
+    def test_is_the_sorted_one_in_both_directions(self, several, size):
+        with moto_client() as client:
+            fill(client, several)
+            feed = several.feed(client=client)
+            assert items_of(walk(feed, size)) == several.truth()
+            assert items_of(walk_back(feed, size)) == several.truth()
+
+
+BY_STATUS = Index(
+    "events",
+    "by_status",
+    partition=("tenant", "status"),
+    sort=("priority", "at"),
+    table_key=("pk", "sk"),
+)
+
+
+def event(number: int, priority: str, at: int, status: str = "open") -> Item:
+    key: dict[str, KeyValue] = {
+        "tenant": "acme",
+        "status": status,
+        "priority": priority,
+        "at": at,
+    }
+    return thing(number, key)
+
+
+@pytest.fixture
+def events():
+    """Two hundred events: of each status the same priorities, at a moment of their own each."""
+    items = [
+        event(number, "low" if number < 50 else "high", number, ["open", "held"][number % 2])
+        for number in range(200)
+    ]
+    return QueryModel({"by_status": (BY_STATUS.partition, BY_STATUS.sort)}, items)
+
+
+def numbers_of(items: Iterable[Item]) -> list[str]:
+    """Return what the items are told apart by: an engine may write a number in another form."""
+    return [item["sk"]["N"] for item in items]
+
+
+def is_within(value: Value, since: KeyValue | None, until: KeyValue | None) -> bool:
+    at: Any = key_value(value)
+    return (since is None or at >= since) and (until is None or at < until)
+
+
+class TestAPage:
+    def test_of_unequal_keys_costs_a_call_for_each_run_in_one_round(self, events):
+        feed = Feed(BY_STATUS, [("acme", "open"), ("acme", "held")], client=events, tokens=TOKENS)
+        page = feed.page(20)
+        for _ in range(5):
+            events.requests.clear()
+            page = feed.page(20, after=page.next)
+            assert len(events.requests) == 2
+            assert page.page.rounds == 1
+        events.requests.clear()
+        page = feed.page(20, before=page.previous)
+        assert (len(events.requests), page.page.rounds) == (2, 1)
+
+    def test_reads_two_items_of_a_run_more_than_it_shows(self, events):
+        feed = Feed(BY_STATUS, [("acme", "open")], client=events, tokens=TOKENS)
+        page = feed.page(20, after=feed.page(20).next)
+        assert page.explain().items_read == 23
+
+    def test_names_the_values_of_its_partition_where_it_is_explained(self, events):
+        feed = Feed(BY_STATUS, [("acme", "open")], client=events, begins_with=("high",))
+        (line,) = feed.page(20).explain().queries
+        assert (line.index, line.key) == ("by_status", "acme/open from high")
+
+    def test_asks_for_what_is_fixed_by_equality_alone(self, events):
+        feed = Feed(BY_STATUS, [("acme", "open")], client=events, begins_with=("high",))
+        feed.page(1)
+        (request,) = events.requests
+        assert request["KeyConditionExpression"] == "#p0 = :p0 AND #p1 = :p1 AND #s0 = :s0"
+
+
+class TestManyOfEqualKeys:
+    @pytest.fixture(params=["S", "N", "B"])
+    def several(self, request):
+        """Some hundred things of one key, and some before and behind it."""
+        kind = request.param
+        below, key, above = KINDS[kind][2:5]
+        keys = [(below, above), (key, below), (key, above), (above, below)]
+        keys += [(key, key)] * MOST_EQUAL
+        items = []
+        for number, (stage, level) in enumerate(keys):
+            values = {"zone": "A", "area": number % 2, "stage": stage, "level": level}
+            items.append(thing(number, values))
+        kinds = {"zone": "S", "area": "N", "stage": kind, "level": kind}
+        partitions = [("A", 0), ("A", 1)]
+        return SeveralList(items, ("zone", "area"), ("stage", "level"), kinds, [partitions])
+
+    def test_are_listed_once_each_in_both_directions(self, several):
+        with moto_client() as client:
+            fill(client, several)
+            for newest_first in (True, False):
+                several.newest_first = newest_first
+                feed = several.feed(client=client)
+                truth = numbers_of(several.truth())
+                assert numbers_of(items_of(walk(feed, 130))) == truth
+                assert numbers_of(items_of(walk_back(feed, 130))) == truth
+
+    def test_cost_two_calls_of_each_run_where_a_page_is_among_them(self, several):
+        feed = several.feed()
+        page = feed.page(100)
+        several.requests.clear()
+        page = feed.page(7, after=page.next)
+        assert (len(several.requests), page.page.rounds) == (4, 2)
+
+
+class TestARun:
+    """A run may fix the first sort attributes, and bound the one behind these."""
+
+    @given(several=several_lists(), size=sizes, data=st.data())
+    def test_has_the_items_between_its_bounds(self, several, size, data):
+        index, partition = several.index, several.sections[0][0] if several.sections[0] else None
+        if partition is None or len(several.begins_with) == len(several.sort):
+            return
+        bounded = several.sort[len(several.begins_with)]
+        bounds = st.none() | st.sampled_from(KINDS[several.kinds[bounded]])
+        since, until = data.draw(bounds), data.draw(bounds)
+        run = Run(index, partition, several.begins_with, since, until)
+        source = QuerySource(several.model())
+        order = Order.NEWEST_FIRST if several.newest_first else Order.OLDEST_FIRST
+
+        def page(request: PageRequest) -> Page:
+            return read_page([run], request, source=source, pool=POOL, order=order)
+
+        several.sections, several.filters = [[partition]], False
+        within = [item for item in several.truth() if is_within(item[bounded], since, until)]
+        assert [entry.item for entry in every_entry(page, at_once=size)] == within
