@@ -21,6 +21,8 @@ Key = Sequence[Mapping[str, str]]
 
 MOST_OF_A_GLOBAL_INDEX = 4
 """Partition attributes of a global index, at the most, and sort attributes as well."""
+IN_DECLARED_ORDER = "in_declared_order"
+"""What `dynapages.pynamodb.SeveralAttributesIndex` adds to PynamoDB's schema of an index."""
 _ROLES = {"HASH": "partition", "RANGE": "sort"}
 _DYNOXIDE = re.compile(r"Dynoxide/(\d+)\.(\d+)\.(\d+)")
 """What it says of itself in the header Server."""
@@ -87,6 +89,23 @@ def require_key(owner: str, schema: Key, *, most: int = 1) -> None:
             f"{owner} names a sort attribute before a partition attribute: {', '.join(names)}. "
             "Partition attributes come first."
         )
+
+
+def require_declared_order(index: Mapping[str, Any]) -> None:
+    """Raise ValueError for several attributes in PynamoDB's order, which nobody has declared.
+
+    ``index`` is PynamoDB's schema of an index.
+    """
+    key = key_parts(index["key_schema"])
+    if index.get(IN_DECLARED_ORDER) or not has_several(key):
+        return
+    partition = ", ".join(attribute_names(key, "HASH"))
+    sort = ", ".join(attribute_names(key, "RANGE"))
+    raise ValueError(
+        f"PynamoDB would create the index {index['index_name']} with its attributes in the order "
+        f"of the alphabet: partition {partition}; sort {sort}. Derive its class from "
+        "dynapages.pynamodb.SeveralAttributesIndex, which keeps the order of the class."
+    )
 
 
 # Engines

@@ -21,6 +21,7 @@ from dynapages.index_keys import (
     attribute_names,
     key_parts,
     lacking_engine,
+    require_declared_order,
     require_engine,
     require_key,
 )
@@ -98,7 +99,8 @@ class TableSchema:
     def of(cls, model: type[Any], provisioned: Throughput | None = None) -> "TableSchema":
         """Return the schema of a PynamoDB model's table, on demand unless ``provisioned``.
 
-        ``stream_view_type`` and ``differs_hint`` are read from the model's Meta.
+        ``stream_view_type`` and ``differs_hint`` are read from the model's Meta. Raises ValueError
+        for an index of several attributes that is no `dynapages.pynamodb.SeveralAttributesIndex`.
         """
         schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
         # An attribute that is a key of several indexes is declared by each of them.
@@ -112,6 +114,7 @@ class TableSchema:
             billing = throughput
         global_indexes = []
         for index in schema["global_secondary_indexes"]:
+            require_declared_order(index)
             global_indexes.append(_index(index) | throughput)
         expiry = model._ttl_attribute()  # noqa: SLF001 - the same
         return cls(

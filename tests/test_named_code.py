@@ -25,7 +25,7 @@ OF_A_READERS_PROJECT = {"settings.py", "goods/models.py", "tests.py", "base.html
 IN_DJANGO = {"registration/password_reset_email.html"}
 LIBRARIES = {"math.inf"}
 """Names of other packages in docstrings."""
-ID_OF_CHECK = re.compile(r"(?:comments|config)\.[A-Z_0-9]+|dynapages\.templates")
+ID_OF_CHECK = re.compile(r"(?:comments|config)\.[A-Z_0-9]+|dynapages\.(?:keys|templates)")
 """Django prints it with a message; it ends in the setting that is wrong."""
 MANAGE_COMMANDS = {"check_integrity"}
 

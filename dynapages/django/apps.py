@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.checks import Tags, register
 
 from dynapages.calls.client import Connection
-from dynapages.django.checks import check_templates
+from dynapages.django.checks import check_keys, check_templates
 from dynapages.django.paging import register_id_converters
 from dynapages.django.tables import compare_with_first_request
 from dynapages.django.work import start_with_first_request
@@ -74,6 +74,7 @@ class DynamoAppConfig(AppConfig):
     def ready(self) -> None:
         register_id_converters()
         register(check_templates, Tags.templates)
+        register(check_keys, Tags.models)
         compare_with_first_request()
         start_with_first_request()
         connect(

@@ -1,16 +1,19 @@
-"""System checks of the library: templates of a project that are not read any more."""
+"""System checks of the library: templates that are not read any more, and keys of models."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from django.apps import AppConfig
-from django.core.checks import CheckMessage, Warning  # noqa: A004 - Django's own name
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own name
 from django.core.exceptions import ImproperlyConfigured
 from django.template import Engine
 
 from dynapages.django.jinja import SUFFIX, template_folders
+from dynapages.django.tables import declared_models
+from dynapages.tables import TableSchema
 
 ID = "dynapages.templates"
+KEYS_ID = "dynapages.keys"
 
 
 def check_templates(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
@@ -42,3 +45,18 @@ def unread_template(path: Path, instead: str) -> CheckMessage:
         f"Write what it changes into a template of your own at {instead!r}, and delete the old one."
     )
     return Warning(what, hint=hint, id=ID)
+
+
+def check_keys(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
+    """Return an error for each model of ``DYNAMODB_MODELS`` whose keys DynamoDB cannot have.
+
+    Also where PynamoDB would create an index with its attributes in another order than declared.
+    """
+    del app_configs
+    messages: list[CheckMessage] = []
+    for model in declared_models():
+        try:
+            TableSchema.of(model)
+        except ValueError as error:
+            messages.append(Error(str(error), obj=model, id=KEYS_ID))
+    return messages

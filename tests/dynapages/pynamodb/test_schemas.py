@@ -1,6 +1,9 @@
 """Tables as PynamoDB's models declare them."""
 
+import pytest
 from django.conf import settings
+from django.core.checks import run_checks
+from django.core.checks.registry import Tags
 from pynamodb.attributes import NumberAttribute, TTLAttribute, UnicodeAttribute
 from pynamodb.indexes import (
     GlobalSecondaryIndex,
@@ -10,7 +13,7 @@ from pynamodb.indexes import (
 )
 
 from dynapages.process import client
-from dynapages.pynamodb import DynamoModel
+from dynapages.pynamodb import DynamoModel, SeveralAttributesIndex
 from dynapages.tables import TableSchema, Throughput, create_missing
 from tests.support.chance import unique
 
@@ -69,3 +72,95 @@ class TestASchema:
         for part in (made, made["GlobalSecondaryIndexes"][0]):
             assert part["ProvisionedThroughput"]["ReadCapacityUnits"] == 7
             assert part["ProvisionedThroughput"]["WriteCapacityUnits"] == 3
+
+
+class ByStatus(SeveralAttributesIndex):
+    class Meta:
+        index_name = "by_status"
+        projection = KeysOnlyProjection()
+
+    tenant = UnicodeAttribute(hash_key=True)
+    status = UnicodeAttribute(attr_name="a_status", hash_key=True)
+    priority = NumberAttribute(range_key=True)
+    at = UnicodeAttribute(range_key=True)
+
+
+class Event(DynamoModel):
+    class Meta:
+        table_name = unique("events")
+
+    id = UnicodeAttribute(hash_key=True)
+    by_status = ByStatus()
+
+
+class ByAlphabet(GlobalSecondaryIndex):
+    class Meta:
+        index_name = "by_alphabet"
+        projection = KeysOnlyProjection()
+
+    stars = NumberAttribute(hash_key=True)
+    product = UnicodeAttribute(hash_key=True)
+    time = UnicodeAttribute(range_key=True)
+    place = UnicodeAttribute(range_key=True)
+
+
+class Review(DynamoModel):
+    class Meta:
+        table_name = unique("reviews")
+
+    id = UnicodeAttribute(hash_key=True)
+    by_alphabet = ByAlphabet()
+
+
+IN_ALPHABETICAL_ORDER = (
+    "PynamoDB would create the index by_alphabet with its attributes in the order of the alphabet: "
+    "partition product, stars; sort place, time. Derive its class from "
+    "dynapages.pynamodb.SeveralAttributesIndex, which keeps the order of the class."
+)
+
+
+class TestAnIndexOfSeveralAttributes:
+    def test_has_them_in_the_order_of_its_class(self):
+        (index,) = TableSchema.of(Event).global_indexes
+        assert index["KeySchema"] == [
+            {"AttributeName": "tenant", "KeyType": "HASH"},
+            {"AttributeName": "a_status", "KeyType": "HASH"},
+            {"AttributeName": "priority", "KeyType": "RANGE"},
+            {"AttributeName": "at", "KeyType": "RANGE"},
+        ]
+
+    def test_has_those_of_a_base_class_first(self):
+        class ByMore(ByStatus):
+            class Meta:
+                index_name = "by_more"
+                projection = KeysOnlyProjection()
+
+            area = UnicodeAttribute(hash_key=True)
+
+        assert list(ByMore.Meta.attributes) == ["tenant", "status", "priority", "at", "area"]
+
+    def test_is_refused_where_pynamodb_would_order_them(self):
+        with pytest.raises(ValueError, match="by_alphabet") as raised:
+            TableSchema.of(Review)
+        assert str(raised.value) == IN_ALPHABETICAL_ORDER
+
+    def test_of_pynamodb_still_orders_them_by_the_alphabet(self):
+        """The reason of the refusal: without this one, the class is not needed any more."""
+        (index,) = Review._get_schema()["global_secondary_indexes"]
+        assert [part["AttributeName"] for part in index["key_schema"]] == [
+            "place",
+            "product",
+            "stars",
+            "time",
+        ]
+
+    def test_is_an_error_of_a_check(self, settings):
+        settings.DYNAMODB_MODELS = [f"{__name__}.Event", f"{__name__}.Review"]
+        (error,) = run_checks(tags=[Tags.models])
+        assert (error.id, error.msg, error.obj) == ("dynapages.keys", IN_ALPHABETICAL_ORDER, Review)
+
+    @pytest.mark.parametrize("method", ["query", "count"])
+    def test_is_not_read_by_what_takes_one_value(self, method):
+        with pytest.raises(TypeError, match="has 2 \\(tenant, a_status\\)") as raised:
+            getattr(Event.by_status, method)("acme")
+        assert f"PynamoDB's {method} takes one value" in str(raised.value)
