@@ -61,6 +61,8 @@ class TestTheProgramsOfAPage:
                 pytest.importorskip("rest_framework")
             if needed == "ninja" and find_spec("ninja") is None:  # importing it needs settings
                 pytest.skip("django-ninja is not installed")
+        if "from moto import" in program(page):
+            pytest.importorskip("moto")
         path = tmp_path / "program.py"
         path.write_text(program(page))
         ended = subprocess.run(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-import boto3
+import botocore.session
+import pytest
 from hypothesis import strategies as st
-from moto import mock_aws
 
 from dynapages import Feed, Index
 from dynapages.items import Item, KeyValue, key_value, wire_value
@@ -141,11 +141,12 @@ def thing(number: int, key: dict[str, KeyValue]) -> dict[str, Any]:
 
 @contextmanager
 def moto_client() -> Iterator[Any]:
-    """A client of moto in this process, as strict as AWS."""
-    with mock_aws():
-        client = boto3.client(
+    """A client of moto in this process, as strict as AWS; a test is skipped where moto is not."""
+    moto = pytest.importorskip("moto")
+    with moto.mock_aws():
+        client = botocore.session.get_session().create_client(
             "dynamodb",
-            region_name="us-east-1",
+            "us-east-1",
             aws_access_key_id="tests",
             aws_secret_access_key="tests",
         )

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -242,3 +243,32 @@ def read_all(tied: TiedList, runs: list[Run], size: int, **how: Any) -> list[Ite
         return read_page(runs, request, source=source, pool=POOL, order=order_of(tied), **how)
 
     return [entry.item for entry in every_entry(page_of, at_once=size)]
+
+
+class TestARunWithAnUpperBound:
+    """BETWEEN includes its upper end, where there may be more items than a read brings."""
+
+    @pytest.mark.parametrize("order", list(Order))
+    def test_is_read_where_many_items_are_at_the_bound(self, order):
+        sorts = ["a", "b", *["c"] * 50]
+        tied = TiedList([thing(n, "A", sort) for n, sort in enumerate(sorts)], [["A"]])
+        run, source = Run(BY_SORT, "A", since="a", until="c"), QuerySource(tied.model())
+        page = read_page([run], PageRequest(5), source=source, pool=POOL, order=order)
+        shown = [entry.item["s"]["S"] for entry in page.entries]
+        assert sorted(shown) == ["a", "b"]
+        assert not page.has_next
+
+
+class TestARunWithALowerBound:
+    @pytest.mark.parametrize("order", list(Order))
+    def test_reads_a_group_at_the_bound_at_once_where_a_filter_drops_of_it(self, order):
+        sorts = ["b"] * 50
+        kinds = ["red", "blue"]
+        items = [thing(n, "A", sort, kinds[n % 2]) for n, sort in enumerate(sorts)]
+        tied = TiedList(items, [["A"]])
+        run = Run(BY_SORT, "A", since="b", keep=(OneOf("kind", ({"S": "red"},)),))
+        source = QuerySource(tied.model())
+
+        page = read_page([run], PageRequest(5), source=source, pool=POOL, order=order)
+        assert len(page.entries) == 5
+        assert page.rounds == 3
