@@ -26,6 +26,7 @@ from dynapages.items import Item, item_bytes
 from dynapages.lists import sort_key_of, timestamp
 from lab.native_keys.byte_prices import IndexShape, price_of_write
 from lab.native_keys.designs import Concatenated
+from lab.native_keys.figures import IndexNumbers, ListPrice
 
 MOST_INDEXES = 20
 """Global secondary indexes of a table, unless Amazon raises that."""
@@ -40,32 +41,6 @@ SHARD = 0
 TEXT = (
     "Thank you for telling us. We have sent you another one today, and it should arrive on Friday."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ListPrice:
-    """What an item of a list takes in the overloaded index, and in an index of the list alone.
-
-    The bytes are those of its entry, the units those of its item and its entry: to put it, and to
-    change its text; 0 where nobody can.
-    """
-
-    index: str
-    name: str
-    entry_bytes: int
-    own_bytes: int
-    put_units: int
-    own_put_units: int
-    text_units: int
-    own_text_units: int
-
-
-@dataclass(frozen=True, slots=True)
-class IndexNumbers:
-    """How many indexes a table has, and how many attributes these name in their projections."""
-
-    indexes: int
-    projected: int
 
 
 @dataclass(frozen=True, slots=True)

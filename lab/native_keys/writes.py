@@ -16,28 +16,13 @@ from dynapages.items import Item
 from dynapages.lists import sort_key_of, timestamp
 from lab.native_keys.byte_prices import price_of_write
 from lab.native_keys.designs import KeyDesign
+from lab.native_keys.figures import KeyWriting
 
 AUTHOR = "alex"
 """The user who wrote the comments: one that was imported is not in ``by_author``."""
 OTHER_PRODUCT = "moved-product"
 LATER = timedelta(days=1)
 """How long after it was written a comment is edited, or hidden."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeyWriting:
-    """What one kind of write takes, on average; see `lab.native_keys.byte_prices.WritePrice`.
-
-    ``list_keys`` are those of the ``attributes`` that put a comment into lists.
-    """
-
-    action: str
-    list_keys: float
-    attributes: float
-    entries_put: float
-    entries_changed: float
-    entries_deleted: float
-    units: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ SETTINGS = PROJECT / "docs" / "settings.md"
 GENERATED = (
     "README.md",
     *(f"docs/{name}.md" for name in ("access-patterns", "api", "commands", "orders")),
-    *(f"docs/designs/{name}.md" for name in ("README", "filters", "keys")),
+    *(f"docs/designs/{name}.md" for name in ("README", "filters", "keys", "several-attributes")),
 )
 MOST_BYTES = 7168
 """What a stranger reads in two minutes."""

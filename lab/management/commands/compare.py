@@ -35,7 +35,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--comments",
-            type=_number_of_comments,
+            type=number_of_comments,
             default=COMMENTS,
             metavar="N",
             help=f"how many comments at the most, the newest of a product ({COMMENTS})",
@@ -77,7 +77,8 @@ class Command(BaseCommand):
             self.stderr.write(f"The figures are not kept for /lab/: {sentence_about(failure)}")
 
 
-def _number_of_comments(text: str) -> int:
+def number_of_comments(text: str) -> int:
+    """Parse how many comments to compare designs on. Raises ArgumentTypeError."""
     number = int(text) if text.isascii() and text.isdigit() else 0
     if not 0 < number <= MOST_COMMENTS:
         raise ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_COMMENTS}")

@@ -9,7 +9,8 @@ from dynapages.items import item_bytes
 from lab.designs.comments import comment_item
 from lab.native_keys.byte_prices import stored
 from lab.native_keys.designs import Concatenated, KeyDesign, NativePartitions, NativeSortKeys
-from lab.native_keys.writes import KeyWriting, price_writings
+from lab.native_keys.figures import KeyWriting
+from lab.native_keys.writes import price_writings
 
 COMMENT = NewComment(
     id="100001",
