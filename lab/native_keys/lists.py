@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from django.utils.translation import gettext_noop as _
-
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.planner import ListPlan, exact_pattern, plan_list
 from comments.items import NewComment
@@ -31,9 +29,9 @@ from lab.native_keys.byte_prices import TABLE_KEY, IndexShape, priced_queries
 from lab.native_keys.designs import LANGUAGE, PRODUCT, RATING, Concatenated, KeyDesign
 
 ORDERS = {
-    _("newest first"): CommentOrder.NEWEST,
-    _("highest rating first"): CommentOrder.HIGHEST,
-    _("lowest rating first"): CommentOrder.LOWEST,
+    "newest first": CommentOrder.NEWEST,
+    "highest rating first": CommentOrder.HIGHEST,
+    "lowest rating first": CommentOrder.LOWEST,
 }
 """Of one language. Within a rating the newest come first in both orders by rating."""
 NATIVE_INDEXES = {
@@ -73,7 +71,7 @@ def questions_about(comments: Sequence[NewComment], *, size: int) -> Iterator[Ke
         yield KeyQuestion(name, chosen, CommentOrder.NEWEST, answer)
     languages = Counter(comment.language for comment in comments)
     # Of equal numbers the same one each time.
-    _number, language = max((number, language) for language, number in languages.items())
+    _most, language = max((number, language) for language, number in languages.items())
     in_language = CommentFilter.of([language])
     for name, order in ORDERS.items():
         yield KeyQuestion(name, in_language, order, _answer(comments, in_language, order))
