@@ -154,10 +154,10 @@ def moto_client() -> Iterator[Any]:
         yield client
 
 
-def fill(client: Any, several: SeveralList) -> None:
+def fill(client: Any, several: SeveralList, table: str = "things") -> None:
     """Make the table of a list, and put its items."""
     client.create_table(
-        TableName="things",
+        TableName=table,
         BillingMode="PAY_PER_REQUEST",
         AttributeDefinitions=[
             {"AttributeName": name, "AttributeType": kind}
@@ -181,4 +181,4 @@ def fill(client: Any, several: SeveralList) -> None:
     for begin in range(0, len(several.items), MOST_OF_A_BATCH):
         some = several.items[begin : begin + MOST_OF_A_BATCH]
         puts = [{"PutRequest": {"Item": item}} for item in some]
-        client.batch_write_item(RequestItems={"things": puts})
+        client.batch_write_item(RequestItems={table: puts})

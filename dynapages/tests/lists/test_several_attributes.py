@@ -2,20 +2,25 @@
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynapages import Feed, Index
 from dynapages.items import Item, KeyValue, Value, key_value
 from dynapages.lists import Order, Page, PageRequest, QuerySource, Run, every_entry, read_page
-from dynapages_testing.chance import examples
+from dynapages_testing.chance import examples, unique
 from dynapages_testing.merged_lists import POOL, sizes
 from dynapages_testing.query_model import QueryModel
 from dynapages_testing.several_lists import (
     MOST_EQUAL,
+    PARTITION_NAMES,
+    SORT_NAMES,
     SeveralList,
     fill,
     moto_client,
@@ -52,13 +57,11 @@ class TestTheListOfAFeed:
     def test_is_the_same_when_it_is_awaited(self, several, size):
         feed = several.feed(client=Awaited(several.model()))
 
-        async def awaited():
-            pages = [await feed.apage(size)]
-            while following := pages[-1].next:
-                pages.append(await feed.apage(size, after=following))
-            return items_of(pages), [item async for item in feed]
+        async def every_item():
+            return [item async for item in feed]
 
-        assert asyncio.run(awaited()) == (several.truth(), several.truth())
+        assert asyncio.run(awaited_pages(feed, size)) == several.truth()
+        assert asyncio.run(every_item()) == several.truth()
 
     @given(several=several_lists(), size=sizes, data=st.data())
     def test_goes_on_where_the_item_of_its_cursor_was_deleted(self, several, size, data):
@@ -82,6 +85,22 @@ class TestTheListOnMoto:
             feed = several.feed(client=client)
             assert items_of(walk(feed, size)) == several.truth()
             assert items_of(walk_back(feed, size)) == several.truth()
+
+    @settings(max_examples=examples(40))
+    @given(several=several_lists(cut_short=False), size=sizes)
+    def test_is_the_same_when_it_is_awaited(self, several, size):
+        with moto_client() as client:
+            fill(client, several)
+            feed = several.feed(client=Awaited(client))
+            assert asyncio.run(awaited_pages(feed, size)) == several.truth()
+
+
+async def awaited_pages(feed: Feed, size: int) -> list[Item]:
+    """Read every page by a client that is awaited; return their items."""
+    pages = [await feed.apage(size)]
+    while following := pages[-1].next:
+        pages.append(await feed.apage(size, after=following))
+    return items_of(pages)
 
 
 BY_STATUS = Index(
@@ -156,28 +175,28 @@ class TestAPage:
 class TestManyOfEqualKeys:
     @pytest.fixture(params=["S", "N", "B"])
     def several(self, request):
-        """Some hundred things of one key, and some before and behind it."""
+        """Some hundred things of one key of four and four attributes, and some around it."""
         kind = request.param
-        below, key, above = KINDS[kind][2:5]
-        keys = [(below, above), (key, below), (key, above), (above, below)]
-        keys += [(key, key)] * MOST_EQUAL
+        below, at, above = KINDS[kind][2:5]
+        sorts = [[at] * 4] * MOST_EQUAL
+        for changed, value in product(range(4), (below, above)):
+            sorts.append([at] * changed + [value] * (4 - changed))
+        partitions = [(at, above, at, value) for value in (below, above)]
         items = []
-        for number, (stage, level) in enumerate(keys):
-            values = {"zone": "A", "area": number % 2, "stage": stage, "level": level}
-            items.append(thing(number, values))
-        kinds = {"zone": "S", "area": "N", "stage": kind, "level": kind}
-        partitions = [("A", 0), ("A", 1)]
-        return SeveralList(items, ("zone", "area"), ("stage", "level"), kinds, [partitions])
+        for number, sort in enumerate(sorts):
+            partition = partitions[number % 2]
+            names = (*PARTITION_NAMES, *SORT_NAMES)
+            items.append(thing(number, dict(zip(names, (*partition, *sort), strict=True))))
+        kinds = dict.fromkeys((*PARTITION_NAMES, *SORT_NAMES), kind)
+        return SeveralList(items, PARTITION_NAMES, SORT_NAMES, kinds, [partitions])
 
     def test_are_listed_once_each_in_both_directions(self, several):
         with moto_client() as client:
             fill(client, several)
-            for newest_first in (True, False):
-                several.newest_first = newest_first
-                feed = several.feed(client=client)
-                truth = numbers_of(several.truth())
-                assert numbers_of(items_of(walk(feed, 130))) == truth
-                assert numbers_of(items_of(walk_back(feed, 130))) == truth
+            feed = several.feed(client=client)
+            truth = numbers_of(several.truth())
+            assert numbers_of(items_of(walk(feed, 130))) == truth
+            assert numbers_of(items_of(walk_back(feed, 130))) == truth
 
     def test_cost_two_calls_of_each_run_where_a_page_is_among_them(self, several):
         feed = several.feed()
@@ -185,6 +204,28 @@ class TestManyOfEqualKeys:
         several.requests.clear()
         page = feed.page(7, after=page.next)
         assert (len(several.requests), page.page.rounds) == (4, 2)
+
+
+@pytest.mark.real_engine
+class TestAnEngineThatLacksSuchKeys:
+    """dynoxide 1.2.1 makes the table all the same; `create_missing` does not ask it to."""
+
+    @pytest.mark.parametrize("partition", [("tenant",), ("tenant", "status")])
+    def test_shows_no_page_in_a_wrong_order(self, client, partition):
+        name = unique("dynapages-several")
+        items = [event(number, "high", number) for number in range(20)]
+        kinds = {"tenant": "S", "status": "S", "priority": "S", "at": "N"}
+        kinds = {each: kinds[each] for each in (*partition, *BY_STATUS.sort_names)}
+        values = ("acme", "open")[: len(partition)]
+        several = SeveralList(items, partition, BY_STATUS.sort_names, kinds, [[values]])
+        fill(client, several, name)
+        index = replace(several.index, table=name)
+        feed = Feed(index, [values], client=client, tokens=TOKENS)
+        try:
+            with pytest.raises((ValueError, ClientError)):
+                walk(feed, 5)
+        finally:
+            client.delete_table(TableName=name)
 
 
 class TestARun:
