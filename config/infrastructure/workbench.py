@@ -1,6 +1,7 @@
 """The model of the site's tables for NoSQL Workbench for DynamoDB, in the format of version 3.0.
 
-It knows no local indexes: ours is shown as a global one whose name ends in ``.local``.
+It knows no local indexes: ours is shown as a global one whose name ends in ``.local``. Nor does it
+know keys of several attributes: a model with such an index is refused.
 """
 
 import re
@@ -27,7 +28,8 @@ _MOMENT = "Jan 01, 2023, 09:30 AM"
 def workbench_model() -> dict[str, Any]:
     """Build the model of the tables of the settings, with rows of every kind of item.
 
-    It can be serialised as JSON, and is the same on any day.
+    It can be serialised as JSON, and is the same on any day. Raises ValueError for an index of
+    several attributes.
     """
     patterns = []
     for pattern in PATTERNS:
@@ -35,6 +37,7 @@ def workbench_model() -> dict[str, Any]:
         patterns.append(f"\t* {pattern.number}: {pattern.question} — {answer}")
     tables = []
     for name, schema in sample_schemas().items():
+        _require_one_of_each(schema)
         tables.append(_table(schema, sample_rows()[name]))
     return {
         "ModelName": "Dynashop",
@@ -48,6 +51,17 @@ def workbench_model() -> dict[str, Any]:
         },
         "DataModel": tables,
     }
+
+
+def _require_one_of_each(schema: TableSchema) -> None:
+    """Raise ValueError for an index of several attributes: a key has two fields in the format."""
+    for index in schema.global_indexes:
+        roles = [part["KeyType"] for part in index["KeySchema"]]
+        if len(set(roles)) < len(roles):
+            raise ValueError(
+                "The format of NoSQL Workbench has one partition attribute and one sort attribute "
+                f"for an index; {index['IndexName']} of {schema.name} has several of one of them."
+            )
 
 
 def _table(schema: TableSchema, kinds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

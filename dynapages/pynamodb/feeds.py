@@ -13,6 +13,7 @@ from pynamodb.indexes import Index as ModelIndex
 from pynamodb.models import Model
 
 from dynapages.calls.client_types import ItemClient
+from dynapages.index_keys import require_declared_order
 from dynapages.items import Item
 from dynapages.lists.feed import Feed, FeedOptions
 from dynapages.lists.key_types import KeyType
@@ -20,6 +21,8 @@ from dynapages.lists.partitions import Partitions
 from dynapages.lists.runs import Index
 
 M = TypeVar("M", bound=Model)
+Names = str | tuple[str, ...]
+"""One attribute, or several in their order."""
 
 
 @overload
@@ -64,17 +67,22 @@ def feed_of(
 
 
 def index_of(listed: ModelIndex[Any] | type[Model]) -> Index:
-    """Return an index or a table by its declaration. Raises ValueError without a sort key."""
+    """Return an index or a table by its declaration.
+
+    Of a `SeveralAttributesIndex` the attributes are in the order of its class. Raises ValueError
+    without a sort key, and for several attributes in an index of another class.
+    """
     model = _model_of(listed)
     table = model.Meta.table_name
     attributes = list(model.get_attributes().values())
-    table_key = _key_of(attributes)
     if not isinstance(listed, ModelIndex):
-        partition, sort = _both_of(table_key, table)
+        partition, sort = _key_of(attributes, table)
         return Index(table, partition=partition, sort=sort, key_types=_types_of(attributes))
     name = listed.Meta.index_name
+    require_declared_order(listed._get_schema())  # noqa: SLF001 - it has no public name
+    table_key = (*_partition_of(attributes), *_sort_of(attributes))
     attributes = list(listed.Meta.attributes.values())
-    partition, sort = _both_of(_key_of(attributes), name)
+    partition, sort = _key_of(attributes, name)
     return Index(
         table,
         name,
@@ -85,19 +93,30 @@ def index_of(listed: ModelIndex[Any] | type[Model]) -> Index:
     )
 
 
-def _both_of(key: Sequence[str], name: str) -> tuple[str, str]:
-    """Return the partition key and the sort key. Raises ValueError where there is no sort key."""
-    if len(key) == 1:
+def _key_of(attributes: Sequence[Attribute[Any]], name: str) -> tuple[Names, Names]:
+    """Return the partition attributes and the sort attributes.
+
+    Raises ValueError where there is no sort attribute.
+    """
+    sort = _sort_of(attributes)
+    if not sort:
         raise ValueError(f"{name} has no sort key: its items have no order to be listed in")
-    partition, sort = key
-    return partition, sort
+    return _one_or_several(_partition_of(attributes)), _one_or_several(sort)
 
 
-def _key_of(attributes: Sequence[Attribute[Any]]) -> tuple[str, ...]:
-    """Return the names of the key attributes, the partition key first."""
-    partition_key = [each.attr_name for each in attributes if each.is_hash_key]
-    sort_key = [each.attr_name for each in attributes if each.is_range_key]
-    return (*partition_key, *sort_key)
+def _one_or_several(names: Sequence[str]) -> Names:
+    """Return one name as it is, and several as a tuple: so are the values of a feed."""
+    if len(names) == 1:
+        return names[0]
+    return tuple(names)
+
+
+def _partition_of(attributes: Sequence[Attribute[Any]]) -> list[str]:
+    return [each.attr_name for each in attributes if each.is_hash_key]
+
+
+def _sort_of(attributes: Sequence[Attribute[Any]]) -> list[str]:
+    return [each.attr_name for each in attributes if each.is_range_key]
 
 
 def _types_of(attributes: Sequence[Attribute[Any]]) -> dict[str, KeyType]:

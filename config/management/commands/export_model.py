@@ -82,7 +82,10 @@ def _model(options: dict[str, Any]) -> dict[str, Any]:
     """Return what is printed, as values of JSON."""
     # Workbench draws tables, and has no place for months and capacity.
     if options["format"] == WORKBENCH:
-        return workbench_model()
+        try:
+            return workbench_model()
+        except ValueError as error:
+            raise CommandError(str(error)) from error
     throughput = None
     if options["provisioned"]:
         throughput = Throughput(*options["provisioned"])

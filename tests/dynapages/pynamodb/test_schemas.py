@@ -13,7 +13,7 @@ from pynamodb.indexes import (
 )
 
 from dynapages.process import client
-from dynapages.pynamodb import DynamoModel, SeveralAttributesIndex
+from dynapages.pynamodb import DynamoModel, SeveralAttributesIndex, feed_of, index_of
 from dynapages.tables import TableSchema, Throughput, create_missing
 from tests.support.chance import unique
 
@@ -93,6 +93,24 @@ class Event(DynamoModel):
     by_status = ByStatus()
 
 
+class ByTenant(SeveralAttributesIndex):
+    class Meta:
+        index_name = "by_tenant"
+        projection = KeysOnlyProjection()
+
+    tenant = UnicodeAttribute(hash_key=True)
+    status = UnicodeAttribute(hash_key=True)
+    at = UnicodeAttribute(range_key=True)
+
+
+class Member(DynamoModel):
+    class Meta:
+        table_name = unique("members")
+
+    id = UnicodeAttribute(hash_key=True)
+    by_tenant = ByTenant()
+
+
 class ByAlphabet(GlobalSecondaryIndex):
     class Meta:
         index_name = "by_alphabet"
@@ -158,6 +176,20 @@ class TestAnIndexOfSeveralAttributes:
         settings.DYNAMODB_MODELS = [f"{__name__}.Event", f"{__name__}.Review"]
         (error,) = run_checks(tags=[Tags.models])
         assert (error.id, error.msg, error.obj) == ("dynapages.keys", IN_ALPHABETICAL_ORDER, Review)
+
+    def test_is_read_by_tuples_of_values(self):
+        index = index_of(Event.by_status)
+        assert (index.partition, index.sort) == (("tenant", "a_status"), ("priority", "at"))
+        assert index.table_key == ("id",)
+        assert index.key_types == {"tenant": "S", "a_status": "S", "priority": "N", "at": "S"}
+
+    def test_of_one_sort_attribute_is_read_by_its_values(self):
+        assert index_of(Member.by_tenant).sort == "at"
+
+    def test_is_not_read_in_the_order_of_pynamodb(self):
+        with pytest.raises(ValueError, match="by_alphabet") as raised:
+            feed_of(Review.by_alphabet, [("lamp", 5)])
+        assert str(raised.value) == IN_ALPHABETICAL_ORDER
 
     @pytest.mark.parametrize("method", ["query", "count"])
     def test_is_not_read_by_what_takes_one_value(self, method):
