@@ -10,6 +10,8 @@ from typing import Any, Self
 DOCUMENTS = Path(__file__).parents[1] / "docs"
 PUBLISHED_FILE = Path("lab", "figures.json")
 """Below the folder of the documentation."""
+BILLED_OVERHEAD = 100
+"""Bytes billed for each stored item and index entry in addition to its own."""
 
 
 @dataclass(frozen=True, slots=True)

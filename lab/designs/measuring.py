@@ -27,7 +27,7 @@ from dynapages.process import client, pool
 from dynapages.pynamodb import DynamoModel
 from dynapages.tables import TableSchema
 from lab.bench.readers import WrongAnswer, cut_page
-from lab.figures import DesignFigures, Question, Reading, SubjectFigures, Writing
+from lab.figures import BILLED_OVERHEAD, DesignFigures, Question, Reading, SubjectFigures, Writing
 
 DEEP_PAGE = 100
 """The page that is read besides the first and the last, where a list is that long."""
@@ -35,8 +35,6 @@ CHUNK = 1_000
 """Items that are put at once."""
 CONSISTENT_SECONDS = 60.0
 """How long it may take until what was written is where lists read it."""
-BILLED_OVERHEAD = 100
-"""Bytes billed for each stored item and index entry in addition to its own."""
 
 Record = TypeVar("Record")
 

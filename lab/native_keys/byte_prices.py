@@ -13,12 +13,11 @@ from typing import Any
 
 from dynapages.items import UNITS_PER_BLOCK, Item, blocks_of, item_bytes
 from dynapages.process import client
+from lab.figures import BILLED_OVERHEAD
 
 TABLE_KEY = ("pk", "sk")
 KILOBYTE = 1_024
 """Bytes that one unit writes."""
-BILLED_OVERHEAD = 100
-"""Bytes billed for each stored item and index entry in addition to its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from lab.bench.site import Site, open_site
 from lab.bench.timing import time_in_turns
 from lab.bench.words import WordData, real_reviews
 from lab.designs.long_texts import LONG_COMMENTS, long_comments
-from lab.designs.measuring import BILLED_OVERHEAD
+from lab.figures import BILLED_OVERHEAD
 from lab.sets.figures import CopyFigures, Effort, PageTimes, Weighed, Weight
 from lab.sets.packing import Packing, packings
 
