@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dynapages.django.text_tables import format_table
 from lab.figures import Figures, find_published
 from lab.report import Table
-from lab.sets.figures import published_copies
-from lab.sets.report import efforts_table, weights_table
+from lab.sets import report as sets_report
+from lab.sets.figures import published_checks, published_copies
 
 
 def subject_table(subject_name: str, designs: Mapping[str, str]) -> str:
@@ -47,12 +47,22 @@ def choice_table(*choices: Sequence[str]) -> str:
 
 def copies_table(data: str) -> str:
     """Return a table in Markdown of the bytes and units of copies, as they are and compressed."""
-    return _without_caption(weights_table(published_copies(), data))
+    return _without_caption(sets_report.weights_table(published_copies(), data))
 
 
 def copy_efforts_table() -> str:
     """Return a table in Markdown of the processor time that compressed copies take."""
-    return _without_caption(efforts_table(published_copies()))
+    return _without_caption(sets_report.efforts_table(published_copies()))
+
+
+def checks_table() -> str:
+    """Return a table in Markdown of what checks of copies took."""
+    return _without_caption(sets_report.checks_table(published_checks()))
+
+
+def checks_forecast_table() -> str:
+    """Return a table in Markdown of what checks of a large table would take."""
+    return _without_caption(sets_report.forecast_table(published_checks()))
 
 
 def _without_caption(table: Table) -> str:

@@ -8,8 +8,11 @@ from typing import Any, Self
 
 from lab.figures import DOCUMENTS
 
-PUBLISHED_FILE = Path("lab", "copies.json")
+PUBLISHED_COPIES = Path("lab", "copies.json")
+PUBLISHED_CHECKS = Path("lab", "checks.json")
 """Below the folder of the documentation."""
+WHOLE_COMMENTS, WHOLE_SETS, RECENT = "all of comments", "all of comment_sets", "recent changes"
+"""The checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,55 @@ def _weighed(documents: Sequence[dict[str, Any]]) -> list[Weighed]:
     return weighed
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a check took: calls to DynamoDB and capacity units, and seconds on the lab's engine."""
+
+    name: str
+    calls: int
+    units: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFigures:
+    """The figures of checks, after some changes to a number of comments.
+
+    ``records`` are those that the changes left in the stream, of so many bytes in all.
+    """
+
+    taken_at: str
+    engine: str
+    comments: int
+    changes: int
+    records: int
+    record_bytes: int
+    checks: tuple[Check, ...]
+
+    def check(self, name: str) -> Check:
+        """Return what a check took. Raises KeyError for another one."""
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise KeyError(name)
+
+    def as_json(self) -> str:
+        """Return all figures as JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return what `as_json` wrote. Raises ValueError, TypeError or KeyError for other JSON."""
+        document: dict[str, Any] = json.loads(text)
+        document["checks"] = tuple(Check(**check) for check in document["checks"])
+        return cls(**document)
+
+
 def published_copies(folder: Path = DOCUMENTS) -> CopyFigures:
     """Return the figures of the documentation. Raises FileNotFoundError."""
-    return CopyFigures.from_json((folder / PUBLISHED_FILE).read_text(encoding="utf-8"))
+    return CopyFigures.from_json((folder / PUBLISHED_COPIES).read_text(encoding="utf-8"))
+
+
+def published_checks(folder: Path = DOCUMENTS) -> CheckFigures:
+    """Return the figures of the documentation. Raises FileNotFoundError."""
+    return CheckFigures.from_json((folder / PUBLISHED_CHECKS).read_text(encoding="utf-8"))

@@ -25,9 +25,10 @@ from lab.bench.words import WordData, measure_searches, real_reviews
 from lab.report import Section
 from lab.scale.forecast import forecast
 from lab.scale.requests import measure_requests
+from lab.sets.checks import measure_checks
 from lab.sets.compressed import measure_copies
-from lab.sets.figures import PUBLISHED_FILE
-from lab.sets.report import copies_section
+from lab.sets.figures import PUBLISHED_CHECKS, PUBLISHED_COPIES
+from lab.sets.report import checks_section, copies_section
 
 COMMENT_COUNT = 300_000
 CUSTOMER_ORDERS, QUEUED_ORDERS = 10_000, 100_000
@@ -69,8 +70,8 @@ class Command(BaseCommand):
             metavar="DIR",
             nargs="?",
             const=settings.BASE_DIR / "docs",
-            help="bring the figures of copies in the documents (in docs) up to date; 'make readme' "
-            "then does so with the tables in designs/",
+            help="bring the documents' figures of copies and checks (in docs) up to date; 'make "
+            "readme' then does so with the tables in designs/",
         )
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
 
@@ -177,9 +178,19 @@ def _measure_copies(options: Mapping[str, Any], progress: Progress) -> Section:
         turns=options["turns"], fresh=options["fresh"], now=now(), progress=progress
     )
     if options["write_docs"]:
-        published = options["write_docs"] / PUBLISHED_FILE
-        published.write_text(f"{figures.as_json()}\n", encoding="utf-8")
+        _publish(options["write_docs"] / PUBLISHED_COPIES, figures.as_json())
     return copies_section(figures)
+
+
+def _measure_checks(options: Mapping[str, Any], progress: Progress) -> Section:
+    figures = measure_checks(now=now(), progress=progress)
+    if options["write_docs"]:
+        _publish(options["write_docs"] / PUBLISHED_CHECKS, figures.as_json())
+    return checks_section(figures)
+
+
+def _publish(path: Path, figures: str) -> None:
+    path.write_text(f"{figures}\n", encoding="utf-8")
 
 
 PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
@@ -193,4 +204,5 @@ PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
     "throughput": _measure_throughput,
     "scale": _measure_scale,
     "copies": _measure_copies,
+    "checks": _measure_checks,
 }

@@ -14,8 +14,8 @@ from dynapages.lists import Page
 from lab.bench import words
 from lab.bench.readers import ListRead, WrongAnswer
 from lab.management.commands import bench
-from lab.sets import compressed
-from lab.sets.figures import published_copies
+from lab.sets import checks, compressed
+from lab.sets.figures import RECENT, WHOLE_SETS, published_checks, published_copies
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
 from tests.test_rooms import below, offenders
 
@@ -106,6 +106,16 @@ class TestTheParts:
         names = [row[0] for row in rows_of(report_of("copies", write_docs=tmp_path))]
         assert {"as they are", "zlib with a dictionary"} <= {*names}
         assert published_copies(tmp_path).page_times.whole_page > 0
+
+    def test_checks_find_a_lost_copy_and_their_figures_are_stored(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(checks, "COMMENTS", 80)
+        monkeypatch.setattr(checks, "POSTED", 4)
+        (tmp_path / "lab").mkdir()
+        names = [row[0] for row in rows_of(report_of("checks", write_docs=tmp_path))]
+        assert {WHOLE_SETS, RECENT, "all, once a day"} <= {*names}
+        figures = published_checks(tmp_path)
+        assert figures.changes == 24
+        assert figures.check(RECENT).units < figures.check(WHOLE_SETS).units
 
     def test_peers_are_timed_on_both_sides(self, postgres):
         rows = rows_of(report_of("peers"))
