@@ -7,7 +7,7 @@ from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
 from dynapages import Feed, FeedPage, Tokens
-from dynapages.pynamodb import feed_of
+from dynapages.pynamodb import SeveralAttributesIndex, feed_of
 
 
 class ByRating(GlobalSecondaryIndex["Comment"]):
@@ -17,6 +17,18 @@ class ByRating(GlobalSecondaryIndex["Comment"]):
         index_name = "by_rating"
         projection = AllProjection()
 
+    rating = UnicodeAttribute(hash_key=True)
+    at = NumberAttribute(range_key=True)
+
+
+class ByProduct(SeveralAttributesIndex["Comment"]):
+    """Comments of a product by their rating, newest first."""
+
+    class Meta:  # pyright: ignore[reportIncompatibleVariableOverride]
+        index_name = "by_product"
+        projection = AllProjection()
+
+    product = UnicodeAttribute(hash_key=True)
     rating = UnicodeAttribute(hash_key=True)
     at = NumberAttribute(range_key=True)
 
@@ -33,6 +45,7 @@ class Comment(Model):
     at = NumberAttribute()
     title = UnicodeAttribute()
     by_rating = ByRating()
+    by_product = ByProduct()
 
 
 class Headline(Model):
@@ -48,6 +61,8 @@ class Headline(Model):
 
 of_index = feed_of(Comment.by_rating, ["lamp/4", "lamp/5"], tokens=Tokens("a secret"))
 assert_type(of_index, Feed[Comment])
+of_several = feed_of(Comment.by_product, [("lamp", "4"), ("lamp", "5")])
+assert_type(of_several, Feed[Comment])
 of_table = feed_of(Comment, ["lamp"], newest_first=False)
 assert_type(of_table, Feed[Comment])
 of_another_model = feed_of(Comment.by_rating, ["lamp/4"], model=Headline)

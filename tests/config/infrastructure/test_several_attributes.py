@@ -8,6 +8,7 @@ from django.test import override_settings
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.indexes import AllProjection
 
+from dynapages.process import client
 from dynapages.pynamodb import DynamoModel, SeveralAttributesIndex
 from tests.support.command_line import run_manage
 from tests.support.config.exporting import resources, template
@@ -73,3 +74,13 @@ class TestAModelForWorkbench:
             f"attribute for an index; by_status of {Event.Meta.table_name} has several of one of "
             "them.\n"
         )
+
+
+class TestCreatingItsTable:
+    def test_is_refused_in_a_sentence_where_the_engine_has_no_such_keys(self, engine_name):
+        if engine_name != "dynoxide":
+            pytest.skip("other engines have them")
+        code, out, err = run_manage("create_tables")
+        assert (code, out) == (1, "")
+        assert err.startswith("CommandError: dynoxide 1.2.1 has no keys of several attributes, ")
+        assert Event.Meta.table_name not in client().list_tables()["TableNames"]
