@@ -23,6 +23,9 @@ from lab.native_keys.run import compare_keys, own_moto
 from tests.support.lab.labs import NOW, PAGE_SIZE, QUIET, lab_engine
 
 COMMENTS = 80
+ENOUGH_FOR_BLOCKS = 600
+LARGER_PAGE = 20
+"""Lists that fill such pages are longer than two blocks of 4 KB."""
 PARTITION, SORT_KEY = "native, in the partition", "native, in the sort key"
 HIGHEST, LOWEST = "highest rating first", "lowest rating first"
 
@@ -113,16 +116,17 @@ def test_a_page_that_is_not_as_it_should_be_is_not_priced():
 @pytest.mark.real_engine
 @pytest.mark.usefixtures("dynoxide")
 def test_units_counted_from_bytes_are_those_that_an_engine_charges():
-    comments = load_sample(COMMENTS, now=NOW).of_product
+    comments = load_sample(ENOUGH_FOR_BLOCKS, now=NOW).of_product
     design = Concatenated()
     lists = lists_of(design, comments)
     with lab_engine():
         client().create_table(**design.create_request())
         put_items(design.create_request()["TableName"], map(comment_item, comments))
-        for question in questions_about(comments, size=PAGE_SIZE):
+        for question in questions_about(comments, size=LARGER_PAGE):
             with metered() as meter, priced_queries() as price:
                 lists.read(question, PageRequest(len(comments)))
             assert (price.calls, price.units) == (meter.calls, meter.units), question.name
+            assert price.units > price.calls, "too few comments to read a second block"
 
 
 class TestTheCommand:
