@@ -10,6 +10,7 @@ from django.core.management import call_command
 from dynapages.calls import metered
 from dynapages.engine.child import EngineError
 from dynapages.engine.server import NoEngine
+from dynapages.items import UNITS_PER_BLOCK
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from lab.bench.readers import WrongAnswer
@@ -126,7 +127,7 @@ def test_units_counted_from_bytes_are_those_that_an_engine_charges():
             with metered() as meter, priced_queries() as price:
                 lists.read(question, PageRequest(len(comments)))
             assert (price.calls, price.units) == (meter.calls, meter.units), question.name
-            assert price.units > price.calls, "too few comments to read a second block"
+            assert price.units > price.calls * UNITS_PER_BLOCK, "no Query reads a second block"
 
 
 class TestTheCommand:
