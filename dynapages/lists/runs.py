@@ -408,6 +408,8 @@ class Run:
     @property
     def is_empty(self) -> bool:
         """Whether nothing lies between ``since`` and ``until``."""
+        if self.until in ("", b""):  # nothing is below it
+            return True
         if self.since is None or self.until is None:
             return False
         return text_of(self.since) >= text_of(self.until)

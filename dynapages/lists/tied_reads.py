@@ -94,7 +94,12 @@ class TiedRead:
             requests = [self._edge_request()]
         if not requests:
             return NOTHING
-        items, stop = yield from self._queries(requests, limit + items_beyond(run.index, begun))
+        most = limit + items_beyond(run.index, begun)
+        items, stop = yield from self._queries(requests, most)
+        if stop is not None and begun is not None and self._is_passed(stop, begun):
+            # Many items have the values that were made up: they are left out.
+            requests = self._stretches_from(begun)
+            items, stop = yield from self._queries(requests, most)
         if stop is None or self._is_behind(stop):
             return self._chunk(items, behind, last=None)
         if run.index.name is None:  # a table has no groups
@@ -127,17 +132,27 @@ class TiedRead:
     def _began_with(self, key: Item, behind: Position | None) -> bool:
         """Return whether the group at which a read stopped is the one that it began with."""
         group = self._run.group_of(key)
-        if behind is not None:
-            # Also where that is the edge of the run, at which this group is the first.
-            texts, _tie = self._texts_of(self._run.without_section(behind))
-            if END.join(texts) == group:
-                return True
+        # Also where that is the edge of the run, at which this group is the first.
+        if behind is not None and self._group_at(self._run.without_section(behind)) == group:
+            return True
         answer = self._answers[0]
         items = answer["Items"]
         # Where a filter dropped items, nobody knows of which group the first of them was.
         if not items or len(items) != answer["ScannedCount"]:
             return False
         return self._run.group_of(items[0]) == group
+
+    def _is_passed(self, key: Item, begun: Position) -> bool:
+        """Return whether the group of a key is in front of the one that a read began with."""
+        if self._run.index.name is None:  # a table has no groups
+            return False
+        group, first = self._run.group_of(key), self._group_at(begun)
+        return group < first if self._ascending else group > first
+
+    def _group_at(self, position: Position) -> str:
+        """Return the group of a place without its section, as `Run.group_of` has it."""
+        texts, _tie = self._texts_of(position)
+        return END.join(texts)
 
     def _texts_of(self, position: Position) -> tuple[Sequence[str], str]:
         """Return the texts of the values in a place without its section, and the tie behind."""
@@ -185,7 +200,7 @@ class TiedRead:
         for item in items:
             if self._is_behind(item) or self._is_in_front(item):
                 continue
-            place = self._run.position_of(item).place
+            place = self._run.place_of(item)
             if behind is None or behind.is_before(place, ascending=self._ascending):
                 placed.append((place, item))
         placed.sort(key=itemgetter(0), reverse=not self._ascending)
@@ -233,19 +248,34 @@ class TiedRead:
     def _requests_behind(self, begun: Position) -> Sequence[Request]:
         """Build the Queries that begin at the group of a position, or behind all of that."""
         run = self._run
-        texts, tie = self._texts_of(begun)
-        values = [value_at(text) for text in texts]
-        if run.text_prefix:
-            values = [joined(run.text_prefix, values[0])]
+        values = self._values_at(begun)
         if run.index.name is None:
             return self._of_table(begun, values[0])
-        group_is_read = tie == (_ABOVE_TIES if self._ascending else "")
         if not values:
-            return [] if group_is_read else [self._edge_request()]
-        letters = begun.rest
-        if len(values) > 1 and not group_is_read and letters:
-            return [self._request_next_to(values, letters)]
-        return list(self._stretches_behind(values, group_is_read=group_is_read))
+            return [] if self._is_group_read(begun) else [self._edge_request()]
+        may_make_up = len(values) > 1 and begun.rest and not self._is_group_read(begun)
+        if may_make_up and not self._is_at_end_of_range(values[0]):
+            return [self._request_next_to(values, begun.rest)]
+        return self._stretches_from(begun)
+
+    def _values_at(self, position: Position) -> list[KeyValue]:
+        """Return the values of the sort attributes in a place without its section."""
+        run = self._run
+        texts, _tie = self._texts_of(position)
+        values = [value_at(text) for text in texts]
+        if run.text_prefix:
+            return [joined(run.text_prefix, values[0])]
+        return values
+
+    def _is_group_read(self, begun: Position) -> bool:
+        """Return whether a position is behind all items of its group."""
+        _texts, tie = self._texts_of(begun)
+        return tie == (_ABOVE_TIES if self._ascending else "")
+
+    def _is_at_end_of_range(self, value: KeyValue) -> bool:
+        """Return whether no other value of the run can follow one, read downward."""
+        # DynamoDB refuses a start key there, as if nothing at all could follow.
+        return not self._ascending and value == self._low
 
     def _of_table(self, begun: Position, value: KeyValue) -> Sequence[Request]:
         """Build the Query of a table, where a sort key has one item: it is passed, or read."""
@@ -254,9 +284,14 @@ class TiedRead:
         key = wire_key({**partition_key(run), sort: value})
         if begun.is_before(run.place_of(key).removeprefix(run.section), ascending=self._ascending):
             return list(self._stretches_behind([value], group_is_read=False))
-        if not self._ascending and value == self._low:
-            return []  # DynamoDB refuses a start key where nothing can follow
+        if self._is_at_end_of_range(value):
+            return []
         return [{**self._edge_request(), "ExclusiveStartKey": key}]
+
+    def _stretches_from(self, begun: Position) -> Sequence[Request]:
+        """Build the Queries that together read all from a position on, and nothing else."""
+        values = self._values_at(begun)
+        return list(self._stretches_behind(values, group_is_read=self._is_group_read(begun)))
 
     def _stretches_behind(
         self, values: Sequence[KeyValue], *, group_is_read: bool
@@ -266,6 +301,8 @@ class TiedRead:
         for number in reversed(range(len(values))):
             low, high = (self._low, self._high) if number == 0 else (None, None)
             value = values[number]
+            if is_strict and number == 0 and self._is_at_end_of_range(value):
+                continue
             if is_strict:
                 condition = compared(">" if self._ascending else "<", value)
             elif self._ascending:
@@ -282,9 +319,11 @@ class TiedRead:
         if neighbours is None:
             return request
         run = self._run
-        start = partition_key(run)
+        start: dict[str, KeyValue] = {}
         for name, letter in zip(run.index.key_names, letters, strict=True):
             start[name] = FILLERS[letter]
+        # An attribute of the table's key may be one of the index's key as well.
+        start |= partition_key(run)
         start.update(zip(run.index.sort_names, (*run.fixed, *neighbours), strict=True))
         return {**request, "ExclusiveStartKey": wire_key(start)}
 

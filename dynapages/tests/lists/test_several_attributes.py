@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from dynapages import Feed, Index
 from dynapages.items import Item, KeyValue, Value, key_value
 from dynapages.lists import Order, Page, PageRequest, QuerySource, Run, every_entry, read_page
+from dynapages.lists.runs import Key
 from dynapages_testing.chance import examples, unique
 from dynapages_testing.merged_lists import POOL, sizes
 from dynapages_testing.query_model import QueryModel
@@ -206,6 +208,66 @@ class TestManyOfEqualKeys:
         assert (len(several.requests), page.page.rounds) == (4, 2)
 
 
+class TestAStartKeyThatIsMadeUp:
+    """It is of the partition, and next to the items of the position."""
+
+    @pytest.mark.parametrize(
+        ("partition", "values", "sort"),
+        [
+            (("pk", "status"), ("THING#1", "open"), ("priority", "at")),
+            ("pk", "THING#1", ("priority", "at")),
+            (("status",), ("open",), ("priority", "sk")),
+            (("status",), ("open",), ("pk", "at")),
+        ],
+    )
+    @pytest.mark.parametrize("newest_first", [True, False])
+    def test_may_share_attributes_with_the_key_of_the_table(
+        self, partition, values, sort, newest_first
+    ):
+        items = [event(number, "high", number // 20) for number in range(1, 80, 5)]
+        index = replace(BY_STATUS, partition=partition, sort=sort)
+        feed = feed_of(items, index, values, newest_first=newest_first)
+        assert items_of(walk(feed, 3)) == in_order(items, index, newest_first=newest_first)
+        assert items_of(walk_back(feed, 3)) == in_order(items, index, newest_first=newest_first)
+
+    @pytest.mark.parametrize(
+        ("below", "above"),
+        [
+            (b"a", b"a\0"),
+            ("a", "a\0"),
+            (Decimal(0), Decimal("1E-130")),
+            (Decimal("-1E-130"), Decimal(0)),
+            ("a" * 1019 + "a", "a" * 1019 + "b"),
+        ],
+        ids=["binaries", "strings", "above zero", "below zero", "the longest"],
+    )
+    @pytest.mark.parametrize("newest_first", [True, False])
+    def test_may_be_the_key_of_many_items(self, below, above, newest_first):
+        index = replace(BY_STATUS, sort=("priority", "level"))
+        items = []
+        for number in range(100):
+            level = below if number < 50 else above
+            key = {"tenant": "acme", "status": "open", "priority": "high", "level": level}
+            items.append(thing(number, key))
+        feed = feed_of(items, index, ("acme", "open"), newest_first=newest_first)
+        assert items_of(walk(feed, 5)) == in_order(items, index, newest_first=newest_first)
+        assert items_of(walk_back(feed, 5)) == in_order(items, index, newest_first=newest_first)
+
+
+def feed_of(items: list[Item], index: Index, partition: Key, *, newest_first: bool) -> Feed:
+    assert index.name is not None
+    model = QueryModel({index.name: (index.partition, index.sort)}, items)
+    order: Any = {"newest_first": newest_first, "wire": True}
+    return Feed(index, [partition], client=model, tokens=TOKENS, **order)
+
+
+def in_order(items: list[Item], index: Index, *, newest_first: bool) -> list[Item]:
+    def place(item: Item) -> tuple[list[Any], str]:
+        return [key_value(item[name]) for name in index.sort_names], index.tie(item)
+
+    return sorted(items, key=place, reverse=newest_first)
+
+
 @pytest.mark.real_engine
 class TestAnEngineThatLacksSuchKeys:
     """dynoxide 1.2.1 makes the table all the same; `create_missing` does not ask it to."""
@@ -249,3 +311,19 @@ class TestARun:
         several.sections, several.filters = [[partition]], False
         within = [item for item in several.truth() if is_within(item[bounded], since, until)]
         assert [entry.item for entry in every_entry(page, at_once=size)] == within
+
+    @pytest.mark.parametrize("order", Order)
+    @pytest.mark.parametrize("bounds", [("high", None), ("high", "low"), ("low", "m"), (None, "")])
+    def test_goes_on_among_items_of_its_bounds(self, events, order, bounds):
+        since, until = bounds
+        run = Run(BY_STATUS, ("acme", "open"), since=since, until=until)
+        is_newest_first = order is Order.NEWEST_FIRST
+        within = [item for item in events.items if is_within(item["priority"], since, until)]
+        within = [item for item in within if item["status"] == {"S": "open"}]
+        source = QuerySource(events)
+
+        def page(request: PageRequest) -> Page:
+            return read_page([run], request, source=source, pool=POOL, order=order)
+
+        found = [entry.item for entry in every_entry(page, at_once=4)]
+        assert found == in_order(within, BY_STATUS, newest_first=is_newest_first)
