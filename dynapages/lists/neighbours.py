@@ -24,12 +24,14 @@ def just_above(value: KeyValue, *, room: int) -> KeyValue | None:
 
     ``room`` is how many bytes longer it may be.
     """
-    if isinstance(value, str):
+    if not isinstance(value, str | bytes):
+        return _number(Decimal(value), _DIGITS.next_plus(Decimal(value)))
+    if room <= 0:
         # The next character may have one byte more, for which the last one makes room.
-        return value + "\0" if room > 0 else least_above(value[:-1])
-    if isinstance(value, bytes):
-        return value + b"\0" if room > 0 else least_above(value)
-    return _number(Decimal(value), _DIGITS.next_plus(Decimal(value)))
+        return least_above(value[:-1])
+    if isinstance(value, str):
+        return value + "\0"
+    return value + b"\0"
 
 
 def just_below(value: KeyValue, *, room: int) -> KeyValue | None:
