@@ -60,16 +60,18 @@ def checked_names(names: str | Iterable[str], part: str) -> str | tuple[str, ...
     return several
 
 
-def check_tuple(names: str | tuple[str, ...], value: object, what: str) -> None:
+def check_partition(names: str | tuple[str, ...], value: object, index: str) -> None:
     """Raise ValueError for what is no value of a name, or no tuple of values of several names."""
     if isinstance(names, str):
         if isinstance(value, tuple):
-            sentence = f"{what} is a value of {names!r}, and not the tuple {value!r}"
+            sentence = f"A partition of {index!r} is a value of {names!r}, not the tuple {value!r}"
             raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
         return
     if not isinstance(value, tuple) or len(value) != len(names):
         values = "one value" if len(names) == 1 else f"{len(names)} values"
-        raise ValueError(f"{what} is a tuple of {values}, of {', '.join(names)}: not {value!r}")
+        raise ValueError(
+            f"A partition of {index!r} is a tuple of {values}, of {', '.join(names)}: not {value!r}"
+        )
 
 
 def check_one_type(values: Iterable[KeyValue], what: str) -> None:

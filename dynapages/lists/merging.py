@@ -425,7 +425,7 @@ class _Reach:
 
 def refuse_overlaps(runs: Iterable[Run]) -> None:
     """Raise ValueError if an item could be in two runs, which a list would show twice."""
-    reaches_of: dict[tuple[str, str, str], list[_Reach]] = {}
+    runs_of: dict[tuple[str, str, str], list[Run]] = {}
     kinds = set()
     numbers_of_attributes = set()
     for run in runs:
@@ -433,10 +433,13 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
             continue
         index = run.index
         partition = (index.table, index.name or "", text_of_key(run.partition))
-        reaches_of.setdefault(partition, []).append(_reach(run))
+        runs_of.setdefault(partition, []).append(run)
         kinds.add(bool(index.key_names))
         numbers_of_attributes.add(len(run.free))
-    for reaches in reaches_of.values():
+    for runs_of_partition in runs_of.values():
+        if len(runs_of_partition) == 1:
+            continue
+        reaches = [_reach(run) for run in runs_of_partition]
         for one, other in combinations(reaches, 2):
             if _overlap(one, other):
                 labels = f"{one.run.label!r} and {other.run.label!r}"

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from dynapages.items import wire_value
-from dynapages.lists.key_types import check_one_type, check_tuple
+from dynapages.lists.key_types import check_one_type, check_partition
 from dynapages.lists.runs import Index, Key, text_of_key, values_of
 
 MOST_SECTIONS = 10_000
@@ -53,8 +53,8 @@ def sections_of(partitions: Partitions, index: Index) -> list[list[Key]]:
 
 def _is_section(given: object, *, has_tuples: bool) -> bool:
     """Return whether a value is a section: it can be iterated, and is no partition."""
-    if has_tuples and isinstance(given, tuple) and not any(isinstance(v, tuple) for v in given):
-        return False
+    if has_tuples and isinstance(given, tuple) and given:
+        return any(isinstance(value, tuple) for value in given)
     return _is_iterable(given)
 
 
@@ -66,8 +66,7 @@ def _section(partitions: Iterable[Key], index: Index, *, is_ordered: bool) -> li
     """Return the partitions of a section. Raises ValueError for what is no key of the index."""
     section = list(partitions)
     for partition in section:
-        if isinstance(index.partition, tuple):
-            check_tuple(index.partition, partition, f"A partition of {index.label!r}")
+        check_partition(index.partition, partition, index.label)
         for value in values_of(partition):
             wire_value(value)
     if not is_ordered:

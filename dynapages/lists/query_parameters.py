@@ -45,9 +45,10 @@ def request_of(run: Run, condition: Condition, *, ascending: bool) -> Request:
         equalities.append(f"{name} = {_value_of(name)}")
         values[_value_of(name)] = value
     terms, values_of_terms = condition
-    for name, attribute in _placeholders("#s", run.index.sort).items():
-        if name in terms:
-            names[name] = attribute
+    if terms:
+        for name, attribute in _placeholders("#s", run.index.sort).items():
+            if name in terms:
+                names[name] = attribute
     request: Request = {
         "TableName": run.index.table,
         "KeyConditionExpression": " AND ".join(equalities) + terms,
@@ -111,14 +112,16 @@ def sort_condition(
     Those are equal to some values, from the first one on; ``behind`` is the condition on the next,
     which it calls ``#next``.
     """
-    names = list(_placeholders("#s", run.index.sort))
+    condition, bounds = behind
     required = (*run.fixed, *equal_to)
+    if not required and not condition:
+        return ALL
+    names = list(_placeholders("#s", run.index.sort))
     terms = ""
     values: dict[str, KeyValue] = {}
     for name, value in zip(names, required, strict=False):
         terms += f" AND {name} = {_value_of(name)}"
         values[_value_of(name)] = value
-    condition, bounds = behind
     if condition:
         terms += condition.replace(NEXT, names[len(required)])
     return terms, {**values, **bounds}

@@ -31,7 +31,7 @@ from dynapages.items import Item, KeyValue, Value, key_value, wire_value
 from dynapages.lists.key_types import (
     KeyType,
     check_one_type,
-    check_tuple,
+    check_partition,
     check_type,
     check_types,
     checked_names,
@@ -241,8 +241,11 @@ class Index:
 
         Raises ValueError for one that has not all of them.
         """
+        sort = self.sort
         try:
-            return tuple(key_value(item[name]) for name in self.sort_names)
+            if isinstance(sort, str):
+                return (key_value(item[sort]),)
+            return tuple(key_value(item[name]) for name in sort)
         except KeyError:
             raise self._lacking(item) from None
 
@@ -343,9 +346,10 @@ class Run:
         elif not isinstance(self.prefix, str | bytes):
             sentence = f"Sort keys begin with a str or bytes, and not with {self.prefix!r}"
             raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
-        check_tuple(index.partition, self.partition, f"A partition of {index.label!r}")
-        for name, value in zip(index.partition_names, values_of(self.partition), strict=True):
-            check_type(index.key_types, name, value, index.label)
+        check_partition(index.partition, self.partition, index.label)
+        if index.key_types:
+            for name, value in zip(index.partition_names, values_of(self.partition), strict=True):
+                check_type(index.key_types, name, value, index.label)
         bounds: list[KeyValue] = []
         for bound in (self.text_prefix, self.since, self.until):
             if bound is not None and bound not in ("", b""):
@@ -442,14 +446,21 @@ class Run:
 
     def free_values(self, item: Item) -> tuple[KeyValue, ...]:
         """Return the values of the sort attributes that are not fixed. Raises ValueError."""
-        return self.index.sort_values(item)[len(self.fixed) :]
+        values = self.index.sort_values(item)
+        # This is asked of each item that is read: of one attribute nothing is fixed.
+        if isinstance(self.prefix, tuple):
+            return values[len(self.prefix) :]
+        return values
 
     def group_of(self, item: Item) -> str:
-        """Return how the place of an item begins, as those of all items of its sort key."""
+        """Return how the place of an item begins, as those of all items of its sort key.
+
+        It is empty where the run fixes all sort attributes.
+        """
         values = self.free_values(item)
-        if self.text_prefix:
-            values = (without_prefix(self.text_prefix, values[0]),)
-        return text_of_key(values)
+        if isinstance(self.prefix, tuple):
+            return text_of_key(values)
+        return text_of(without_prefix(self.prefix, values[0]))
 
     def place_of(self, item: Item) -> str:
         """Return the place of an item of the run, or of its LastEvaluatedKey.
@@ -460,9 +471,10 @@ class Run:
             (value,) = self.index.sort_values(item)
             return self.section + plain_text(without_prefix(self.text_prefix, value))
         tie = self.index.tie(item)
-        if not self.free:
+        group = self.group_of(item)
+        if not group:
             return self.section + tie
-        return self.section + self.group_of(item) + END + tie
+        return self.section + group + END + tie
 
     def position_of(self, item: Item) -> Position:
         """Return the position of an item of the run, or of its LastEvaluatedKey."""
@@ -490,7 +502,7 @@ class Run:
             below_run, above_run = Start.NOWHERE, Start.EDGE
         if position.place < self.section:
             return below_run
-        place = self.without_section(position).place
+        place = position.place.removeprefix(self.section)
         if not position.place.startswith(self.section) or place >= HIGHEST:
             return above_run
         lowest = "" if self.since is None else self._place_text(self.since)
@@ -514,6 +526,8 @@ class Run:
 
     def without_section(self, position: Position) -> Position:
         """Return a position of the run without its section."""
+        if not self.section:
+            return position
         return replace(position, place=position.place.removeprefix(self.section))
 
 
@@ -640,7 +654,9 @@ def values_of(key: Key) -> tuple[KeyValue, ...]:
 
 def text_of_key(key: Key) -> str:
     """Write a key as text: of tuples of one shape, it has the order of these, as `text_of` has."""
-    return END.join(map(text_of, values_of(key)))
+    if not isinstance(key, tuple):
+        return text_of(key)
+    return END.join(map(text_of, key))
 
 
 def plain_text(value: KeyValue) -> str:

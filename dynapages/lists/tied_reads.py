@@ -107,8 +107,8 @@ class TiedRead:
         in_front, at_end = self._edges_of_group(stop)
         if not self._began_with(stop, behind):
             # The last group may be incomplete: it is read again when it is needed.
-            group = run.group_of(stop)
-            items = [item for item in items if run.group_of(item) != group]
+            values = run.free_values(stop)
+            items = [item for item in items if run.free_values(item) != values]
             return self._chunk(items, behind, last=in_front)
         request = self._request(run.free_values(stop))
         while stop is not None:

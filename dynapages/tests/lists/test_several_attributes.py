@@ -174,6 +174,35 @@ class TestAPage:
         assert request["KeyConditionExpression"] == "#p0 = :p0 AND #p1 = :p1 AND #s0 = :s0"
 
 
+class TestPartitions:
+    @pytest.mark.parametrize(
+        "given",
+        [
+            [[("acme", "open"), ("acme", "held")], []],
+            ((("acme", "open"), ("acme", "held")), ()),
+            [{("acme", "held"), ("acme", "open")}, set()],
+        ],
+        ids=["lists", "tuples", "sets"],
+    )
+    def test_are_in_sections_where_these_are_nested(self, events, given):
+        first, second = Feed(BY_STATUS, given, client=events).sections
+        assert sorted(first) == [("acme", "held"), ("acme", "open")]
+        assert second == []
+
+    @pytest.mark.parametrize(
+        "given", [[["acme", "open"]], [("acme",)], [("acme", "open", 1)], ["acme"]], ids=str
+    )
+    def test_have_a_value_of_each_attribute(self, events, given):
+        with pytest.raises(ValueError, match="is a tuple of 2 values, of tenant, status"):
+            Feed(BY_STATUS, given, client=events)
+
+    @pytest.mark.parametrize("given", [[[("acme", "open")]], [["acme", ("acme", "open")]]], ids=str)
+    def test_of_one_attribute_are_no_tuples(self, events, given):
+        index = replace(BY_STATUS, partition="tenant")
+        with pytest.raises(ValueError, match="is a value of 'tenant', not the tuple"):
+            Feed(index, given, client=events)
+
+
 class TestManyOfEqualKeys:
     @pytest.fixture(params=["S", "N", "B"])
     def several(self, request):
