@@ -183,6 +183,7 @@ class Feed(Generic[T]):
         self.tokens = tokens
         self.order = Order.NEWEST_FIRST if newest_first else Order.OLDEST_FIRST
         self.sections: Sequence[Sequence[Key]] = sections_of(partitions, index)
+        self._begins_with = begins_with
         self._runs = self._runs_of_sections(begins_with)
         further = checked_query(query)
         self._made_name = self._name_of_contents(begins_with, further)
@@ -220,7 +221,11 @@ class Feed(Generic[T]):
     @property
     def list_name(self) -> str:
         """What its tokens are bound to."""
-        return f"{self.name or self._made_name} {self.order.value}"
+        name = f"{self.name or self._made_name} {self.order.value}"
+        if not isinstance(self.index.sort, tuple):
+            return name
+        # Places of other numbers of values are of another list, also where it has the same name.
+        return f"{name} {len(self.index.sort) - len(self._begins_with)}"
 
     def page(
         self, size: int, *, after: str | None = None, before: str | None = None

@@ -424,18 +424,19 @@ class _Reach:
 
 
 def refuse_overlaps(runs: Iterable[Run]) -> None:
-    """Raise ValueError if an item could be in two runs, which a list would show twice."""
+    """Raise ValueError if an item could be in two runs, which a list would show twice.
+
+    Also if the runs cannot be in one list because their places are not of one kind.
+    """
     runs_of: dict[tuple[str, str, str], list[Run]] = {}
-    kinds = set()
-    numbers_of_attributes = set()
+    runs_with_items = []
     for run in runs:
         if run.is_empty:
             continue
+        runs_with_items.append(run)
         index = run.index
         partition = (index.table, index.name or "", text_of_key(run.partition))
         runs_of.setdefault(partition, []).append(run)
-        kinds.add(bool(index.key_names))
-        numbers_of_attributes.add(len(run.free))
     for runs_of_partition in runs_of.values():
         if len(runs_of_partition) == 1:
             continue
@@ -444,11 +445,29 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
             if _overlap(one, other):
                 labels = f"{one.run.label!r} and {other.run.label!r}"
                 raise ValueError(f"{labels} overlap: an item could be in both")
+    _refuse_other_places(runs_with_items)
+
+
+def _refuse_other_places(runs: Iterable[Run]) -> None:
+    """Raise ValueError for runs that cannot be read on from the places of one another."""
+    kinds = set()
+    numbers_of_attributes = set()
+    tables_of_several = set()
+    for run in runs:
+        index = run.index
+        kinds.add(bool(index.key_names))
+        numbers_of_attributes.add(len(run.free))
+        if isinstance(index.sort, tuple):
+            tables_of_several.add((index.table, index.key_names))
     if len(kinds) > 1:
         sentence = "The indexes of one list have a table_key of the same kind: names, or functions"
         raise ValueError(sentence)
     if len(numbers_of_attributes) > 1:
         sentence = "The runs of one list leave equally many sort attributes to be ordered by"
+        raise ValueError(sentence)
+    if len(tables_of_several) > 1:
+        # A position has the types of a table key, by which start keys are made up.
+        sentence = "Indexes of several sort attributes in one list have one table and one table_key"
         raise ValueError(sentence)
 
 

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from dynapages import Feed, Index
 from dynapages.items import Item, KeyValue, Value, key_value
-from dynapages.lists import Order, Page, PageRequest, QuerySource, Run, every_entry, read_page
+from dynapages.lists import (
+    ForeignToken,
+    Order,
+    Page,
+    PageRequest,
+    QuerySource,
+    Run,
+    every_entry,
+    read_page,
+)
 from dynapages.lists.runs import Key
 from dynapages_testing.chance import examples, unique
 from dynapages_testing.merged_lists import POOL, sizes
@@ -203,6 +212,25 @@ class TestPartitions:
             Feed(index, given, client=events)
 
 
+class TestAToken:
+    """It has a value of each sort attribute that its list is ordered by."""
+
+    def test_does_not_fit_a_list_of_one_name_that_fixes_more(self, events):
+        options: Any = {"client": events, "tokens": TOKENS, "name": "events"}
+        token = Feed(BY_STATUS, [("acme", "open")], **options).page(5).next
+        urgent = Feed(BY_STATUS, [("acme", "open")], begins_with=("high",), **options)
+        with pytest.raises(ForeignToken):
+            urgent.page(5, after=token)
+
+    def test_does_not_fit_a_list_of_one_name_and_one_attribute(self, events):
+        events.indexes = {**events.indexes, "by_tenant": ("tenant", "at")}
+        options: Any = {"client": events, "tokens": TOKENS, "name": "events"}
+        by_tenant = replace(BY_STATUS, name="by_tenant", partition="tenant", sort="at")
+        token = Feed(by_tenant, ["acme"], **options).page(5).next
+        with pytest.raises(ForeignToken):
+            Feed(BY_STATUS, [("acme", "open")], **options).page(5, after=token)
+
+
 class TestManyOfEqualKeys:
     @pytest.fixture(params=["S", "N", "B"])
     def several(self, request):
@@ -340,6 +368,17 @@ class TestARun:
         several.sections, several.filters = [[partition]], False
         within = [item for item in several.truth() if is_within(item[bounded], since, until)]
         assert [entry.item for entry in every_entry(page, at_once=size)] == within
+
+    @pytest.mark.parametrize(
+        "other", [{"table": "others"}, {"table_key": ("sk", "pk")}, {"table_key": ("id",)}], ids=str
+    )
+    def test_is_in_one_list_with_those_of_its_table_alone(self, events, other):
+        runs = [
+            Run(BY_STATUS, ("acme", "open")),
+            Run(replace(BY_STATUS, **other), ("acme", "held")),
+        ]
+        with pytest.raises(ValueError, match="one table and one table_key"):
+            read_page(runs, PageRequest(5), source=QuerySource(events), pool=POOL)
 
     @pytest.mark.parametrize("order", Order)
     @pytest.mark.parametrize("bounds", [("high", None), ("high", "low"), ("low", "m"), (None, "")])
