@@ -59,6 +59,25 @@ Feed(INDEX, ["red", "blue"], client=client, shares=counts_of)
 numbered = Feed(INDEX, (year for year in (2025, 2026)), client=client)
 assert_type(numbered, Feed[dict[str, Any]])
 
+# Of several attributes a partition is a tuple of values, of any types.
+BY_STATUS = Index(
+    "events", "by_status", partition=("tenant", "status"), sort=("level", "at"), table_key=("id",)
+)
+assert_type(Feed(BY_STATUS, [("acme", "open")], client=client), Feed[dict[str, Any]])
+Feed(BY_STATUS, {("acme", 1), ("acme", 2)}, client=client, begins_with=("high",))
+Feed(BY_STATUS, [[("acme", "open")], [("acme", "held")]], client=client)
+Feed(BY_STATUS, (("acme", status) for status in ("open", "held")), client=client)
+Feed(BY_STATUS, [("acme", "open")], client=client, shares={("acme", "open"): 60})
+
+
+def counts_by_status(partitions: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """Return how many events each partition has."""
+    return dict.fromkeys(partitions, 20)
+
+
+Feed(BY_STATUS, [("acme", "open")], client=client, shares=counts_by_status)
+Run(BY_STATUS, ("acme", 1), ("high",), since=5)
+
 
 class InMemory:
     """A source of a program's own, which has nothing."""
