@@ -13,8 +13,9 @@ reads the n items, whatever its size, in one call more for each megabyte.
 **Several sort attributes.** A key condition has ``=`` for the first of them, and one inequality for
 the next: no condition says "behind (high, 9 o'clock)". There the read begins at a start key that is
 made up, next to the group of the position: values that are hardly ever an item's, on the side that
-is read already (`dynapages.lists.neighbours`). Behind a group that was read to its end no such key
-is exact; the rest of the list is then up to one Query for each sort attribute that is not fixed.
+is read already (`dynapages.lists.neighbours`). Where many items have just these values, where no
+start key is allowed, and behind a group that was read to its end, the rest of the list is instead
+up to one Query for each sort attribute that is not fixed, one after the other.
 """
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
