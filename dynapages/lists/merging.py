@@ -452,22 +452,22 @@ def _refuse_other_places(runs: Iterable[Run]) -> None:
     """Raise ValueError for runs that cannot be read on from the places of one another."""
     kinds = set()
     numbers_of_attributes = set()
-    tables_of_several = set()
+    table_keys_of_several = set()
     for run in runs:
         index = run.index
         kinds.add(bool(index.key_names))
         numbers_of_attributes.add(len(run.free))
         if isinstance(index.sort, tuple):
-            tables_of_several.add((index.table, index.key_names))
+            table_keys_of_several.add(index.key_names)
     if len(kinds) > 1:
         sentence = "The indexes of one list have a table_key of the same kind: names, or functions"
         raise ValueError(sentence)
     if len(numbers_of_attributes) > 1:
         sentence = "The runs of one list leave equally many sort attributes to be ordered by"
         raise ValueError(sentence)
-    if len(tables_of_several) > 1:
+    if len(table_keys_of_several) > 1:
         # A position has the types of a table key, by which start keys are made up.
-        sentence = "Indexes of several sort attributes in one list have one table and one table_key"
+        sentence = "Indexes of several sort attributes in one list have the same table_key"
         raise ValueError(sentence)
 
 
