@@ -13,6 +13,7 @@ from dynapages.lists.explain import (
 )
 from dynapages.lists.feed import Feed
 from dynapages.lists.first_reads import FirstRead, MeanSizes, best_first_read, first_reads_of
+from dynapages.lists.key_texts import HIGHEST
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import (
@@ -31,7 +32,6 @@ from dynapages.lists.reader import (
     unread_page,
 )
 from dynapages.lists.runs import (
-    HIGHEST,
     LIST_EDGE,
     Chunk,
     HasAll,

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, TypeAlias, TypeVar
 
 from dynapages.calls.meter import Meter, labelled_calls, metered_apart
-from dynapages.lists.runs import Key
+from dynapages.lists.key_texts import Key
 
 T = TypeVar("T")
 

@@ -27,6 +27,7 @@ from dynapages.lists.counts import (
 )
 from dynapages.lists.feed_pages import END, START, FeedPage
 from dynapages.lists.first_reads import MeanSizes, first_reads_of
+from dynapages.lists.key_texts import HIGHEST, Key, displayed, text_of_key, values_of
 from dynapages.lists.merging import Rounds
 from dynapages.lists.partitions import MOST_SECTIONS, Partitions, sections_of
 from dynapages.lists.queries import QuerySource
@@ -43,17 +44,7 @@ from dynapages.lists.reader import (
     page_rounds,
     segment_rounds,
 )
-from dynapages.lists.runs import (
-    HIGHEST,
-    Index,
-    Key,
-    Position,
-    Run,
-    Source,
-    displayed,
-    text_of_key,
-    values_of,
-)
+from dynapages.lists.runs import Index, Position, Run, Source
 from dynapages.lists.tied_reads import items_beyond
 from dynapages.lists.tokens import BadToken, Tokens
 

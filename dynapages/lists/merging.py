@@ -20,7 +20,8 @@ from operator import attrgetter
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
-from dynapages.lists.runs import Chunk, OneOf, Ordinal, Position, Run, text_of_key
+from dynapages.lists.key_texts import text_of_key
+from dynapages.lists.runs import Chunk, OneOf, Ordinal, Position, Run
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ dropped: so a neighbour need not be the nearest, but it must be on its side.
 from decimal import ROUND_DOWN, Context, Decimal
 
 from dynapages.items import KeyValue
-from dynapages.lists.runs import HIGHEST, least_above
+from dynapages.lists.key_texts import HIGHEST, least_above
 
 MOST_BYTES = 1_024
 """What the sort attributes of a key have at the most, all together."""

@@ -6,8 +6,9 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from dynapages.items import wire_value
+from dynapages.lists.key_texts import Key, text_of_key, values_of
 from dynapages.lists.key_types import check_one_type, check_partition
-from dynapages.lists.runs import Index, Key, text_of_key, values_of
+from dynapages.lists.runs import Index
 
 MOST_SECTIONS = 10_000
 Partitions: TypeAlias = Iterable[Key] | Iterable[Iterable[Key]]

@@ -17,6 +17,7 @@ from dynapages.calls.faults import NotSetUp, fault_in
 from dynapages.calls.meter import one_round
 from dynapages.calls.plain_client import Resource, plain_client
 from dynapages.items import Item, KeyValue, wire_key
+from dynapages.lists.key_texts import HIGHEST, joined, text_of, value_in
 from dynapages.lists.neighbours import text_below
 from dynapages.lists.query_parameters import (
     ALL,
@@ -31,17 +32,7 @@ from dynapages.lists.query_parameters import (
     sort_condition,
     units_of,
 )
-from dynapages.lists.runs import (
-    HIGHEST,
-    NOTHING,
-    Chunk,
-    Position,
-    Run,
-    Start,
-    joined,
-    text_of,
-    value_in,
-)
+from dynapages.lists.runs import NOTHING, Chunk, Position, Run, Start
 from dynapages.lists.tied_reads import TiedRead
 
 # The source

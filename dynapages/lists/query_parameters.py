@@ -10,7 +10,8 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from dynapages.items import KeyValue, wire_key
-from dynapages.lists.runs import Chunk, HasAll, Index, OneOf, Run, values_of
+from dynapages.lists.key_texts import values_of
+from dynapages.lists.runs import Chunk, HasAll, Index, OneOf, Run
 
 Request: TypeAlias = dict[str, Any]
 Answer: TypeAlias = Mapping[str, Any]

@@ -25,6 +25,7 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from dynapages.calls.pool import OutOfTime, Pool, agather, seconds_left
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, blocks_of
+from dynapages.lists.key_texts import HIGHEST
 from dynapages.lists.merging import (
     LARGEST_ITEM,
     LEAST_UNITS,
@@ -36,7 +37,7 @@ from dynapages.lists.merging import (
     Rounds,
     refuse_overlaps,
 )
-from dynapages.lists.runs import HIGHEST, LIST_EDGE, Chunk, Ordinal, Position, Run, Source
+from dynapages.lists.runs import LIST_EDGE, Chunk, Ordinal, Position, Run, Source
 
 T = TypeVar("T")
 

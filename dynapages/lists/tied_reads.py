@@ -24,6 +24,7 @@ from typing import Any
 
 from dynapages.calls.answers import last_key
 from dynapages.items import Item, KeyValue, wire_key
+from dynapages.lists.key_texts import END, joined, text_of, value_at
 from dynapages.lists.key_types import FILLERS
 from dynapages.lists.neighbours import MOST_BYTES, just_above, just_below
 from dynapages.lists.query_parameters import (
@@ -41,18 +42,7 @@ from dynapages.lists.query_parameters import (
     sort_condition,
     units_of,
 )
-from dynapages.lists.runs import (
-    END,
-    NOTHING,
-    Chunk,
-    Index,
-    Position,
-    Run,
-    Start,
-    joined,
-    text_of,
-    value_at,
-)
+from dynapages.lists.runs import NOTHING, Chunk, Index, Position, Run, Start
 
 _ABOVE_TIES = "~"
 _BYTES_OF_A_NUMBER = 21

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dynapages import Feed, FeedPage, Index, Tokens
 from dynapages.items import Item, KeyValue, key_value, wire_value
-from dynapages.lists.runs import tie_of
+from dynapages.lists.key_texts import tie_of
 from dynapages_testing.merged_lists import cuts
 from dynapages_testing.query_model import QueryModel, never
 from dynapages_testing.strict import Request

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynapages.items import wire_value
-from dynapages.lists.runs import END, plain_text, text_of, value_at, value_in
+from dynapages.lists.key_texts import END, plain_text, text_of, value_at, value_in
 
 strings = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("\0\1#"), max_size=8)
 binaries = st.binary(max_size=8)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynapages.lists.key_texts import HIGHEST, text_of
 from dynapages.lists.neighbours import MOST_BYTES, just_above, just_below
-from dynapages.lists.runs import HIGHEST, text_of
 
 texts = st.text(min_size=1, max_size=4) | st.sampled_from(["a\x7f", "\x7f", "é\uffff"])
 binaries = st.binary(min_size=1, max_size=4)

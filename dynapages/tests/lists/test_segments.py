@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynapages.items import id_at, sort_key_of
+from dynapages.lists.key_texts import HIGHEST
 from dynapages.lists.merging import LEAST_UNITS
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import (
@@ -24,7 +25,7 @@ from dynapages.lists.reader import (
     read_segments,
     unread_page,
 )
-from dynapages.lists.runs import HIGHEST, Position, Run
+from dynapages.lists.runs import Position, Run
 from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
     INDEX,

@@ -24,7 +24,7 @@ from dynapages.lists import (
     every_entry,
     read_page,
 )
-from dynapages.lists.runs import Key
+from dynapages.lists.key_texts import Key
 from dynapages_testing.chance import examples, unique
 from dynapages_testing.merged_lists import POOL, sizes
 from dynapages_testing.query_model import QueryModel

@@ -12,19 +12,10 @@ from hypothesis import strategies as st
 
 from dynapages.items import sort_key_of, wire_value
 from dynapages.lists.feed import Feed
+from dynapages.lists.key_texts import HIGHEST
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import Order, PageRequest, Toward
-from dynapages.lists.runs import (
-    HIGHEST,
-    NOTHING,
-    Chunk,
-    HasAll,
-    Index,
-    OneOf,
-    Position,
-    Run,
-    Source,
-)
+from dynapages.lists.runs import NOTHING, Chunk, HasAll, Index, OneOf, Position, Run, Source
 from dynapages_testing.examples import run_example
 from dynapages_testing.merged_lists import (
     INDEX,

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynapages.items import sort_key_of
-from dynapages.lists.runs import END, Ordinal, Position, text_of
+from dynapages.lists.key_texts import END, text_of
+from dynapages.lists.runs import Ordinal, Position
 from dynapages.lists.tokens import DamagedToken, ForeignToken, KeyedSigner, Tokens
 from dynapages_testing.merged_lists import START
 
