@@ -7,6 +7,7 @@ may answer with an empty list, so that tests would not show the mistake.
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
+from dynapages.index_keys import MOST_OF_A_GLOBAL_INDEX
 from dynapages.items import KeyValue, wire_value
 
 KeyType: TypeAlias = Literal["S", "N", "B"]
@@ -15,8 +16,6 @@ KEY_TYPES: Mapping[str, str] = {"S": "strings", "N": "numbers", "B": "binaries"}
 """The types, and what values of them are called."""
 FILLERS: Mapping[str, KeyValue] = {"S": "-", "N": 0, "B": b"-"}
 """Values of a table key that is made up, by their types."""
-MOST_ATTRIBUTES = 4
-"""How many partition attributes an index has at the most, and how many sort attributes."""
 
 
 def type_of(value: KeyValue) -> str:
@@ -52,10 +51,10 @@ def checked_names(names: str | Iterable[str], part: str) -> str | tuple[str, ...
         return names
     several = tuple(names)
     are_names = all(isinstance(name, str) for name in several)
-    if not are_names or not 1 <= len(set(several)) == len(several) <= MOST_ATTRIBUTES:
+    if not are_names or not 1 <= len(set(several)) == len(several) <= MOST_OF_A_GLOBAL_INDEX:
         raise ValueError(
-            f"{part} is the name of an attribute, or a tuple of one to {MOST_ATTRIBUTES} different "
-            f"names, and not {several!r}"
+            f"{part} is the name of an attribute, or a tuple of one to "
+            f"{MOST_OF_A_GLOBAL_INDEX} different names, and not {several!r}"
         )
     return several
 

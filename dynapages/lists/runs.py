@@ -138,7 +138,7 @@ class Index:
 
     ``name`` is None for the table itself. ``table_key`` names the key attributes of the table, such
     as ``("pk", "sk")``; of the table itself it is known. Items may then have equal sort keys: they
-    are kept apart by their table keys (see `dynapages.lists.queries`).
+    are kept apart by their table keys (see `dynapages.lists.tied_reads`).
 
     Where no two items of a list have equal sort keys, because these end in an id, ``table_key`` may
     be a function. It returns the table key of the item at a position, and ``rest_of`` the

@@ -43,6 +43,7 @@ from dynapages.lists.query_parameters import (
     units_of,
 )
 from dynapages.lists.runs import NOTHING, Chunk, Index, Position, Run, Start
+from dynapages.lists.tokens import OF_ANOTHER_LIST, ForeignToken
 
 _ABOVE_TIES = "~"
 _BYTES_OF_A_NUMBER = 21
@@ -250,10 +251,17 @@ class TiedRead:
         return self._stretches_from(begun)
 
     def _values_at(self, position: Position) -> list[KeyValue]:
-        """Return the values of the sort attributes in a place without its section."""
+        """Return the values of the sort attributes in a place without its section.
+
+        Raises ForeignToken for a place that has not as many.
+        """
         run = self._run
         texts, _tie = self._texts_of(position)
-        values = [value_at(text) for text in texts]
+        try:
+            values = [value_at(text) for text in texts]
+        except ValueError as error:
+            # Of a list that was ordered by another number of attributes when the link was made.
+            raise ForeignToken(OF_ANOTHER_LIST) from error
         if run.text_prefix:
             return [joined(run.text_prefix, values[0])]
         return values

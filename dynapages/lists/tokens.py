@@ -33,6 +33,7 @@ _SHORTEST_SECRET = 16
 _PURPOSE = b"dynapages.position:"
 """Signed with each token, so that no signature made otherwise with the same secret fits."""
 _UNKNOWN = -(2**31)
+OF_ANOTHER_LIST = gettext_noop("This page link belongs to another list.")
 
 
 class BadToken(DynamoError):
@@ -115,7 +116,7 @@ class Tokens:
         body = BytesIO(self._verified(token))
         version = body.read(1)
         if body.read(_DIGEST_BYTES) != _digest(list_name):
-            raise ForeignToken(gettext_noop("This page link belongs to another list."))
+            raise ForeignToken(OF_ANOTHER_LIST)
         number = int.from_bytes(body.read(_ORDINAL_BYTES), signed=True)
         rest = body.read(int.from_bytes(body.read(_LENGTH_BYTES)))
         place = body.read()

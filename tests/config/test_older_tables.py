@@ -272,6 +272,7 @@ OURS = {"comments", "config", "demo", "dynapages", "lab", "shop"}
 WITHOUT_TABLES = {
     "bench",  # on engines of its own
     "compare",  # the same
+    "compare_keys",  # the same
     "count_words",  # reads a file
     "create_tables",  # refuses them itself, and has more to say
     "demo",  # sets the file aside that holds them

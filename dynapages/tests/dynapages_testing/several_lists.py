@@ -14,9 +14,9 @@ import pytest
 from hypothesis import strategies as st
 
 from dynapages import Feed, Index
+from dynapages.index_keys import MOST_OF_A_GLOBAL_INDEX
 from dynapages.items import Item, KeyValue, key_value, wire_value
 from dynapages.lists.key_texts import tie_of
-from dynapages.lists.key_types import MOST_ATTRIBUTES
 from dynapages_testing.merged_lists import cuts
 from dynapages_testing.query_model import QueryModel, never
 from dynapages_testing.strict import Request, refuse_what_aws_refuses
@@ -94,7 +94,7 @@ class SeveralList:
 @st.composite
 def several_lists(draw: st.DrawFn, *, at_most: int = 40, cut_short: bool = True) -> SeveralList:
     """Lists of up to four and four attributes, some of which fix the first sort attributes."""
-    numbers = st.integers(1, MOST_ATTRIBUTES)
+    numbers = st.integers(1, MOST_OF_A_GLOBAL_INDEX)
     partition, sort = PARTITION_NAMES[: draw(numbers)], SORT_NAMES[: draw(numbers)]
     kinds = {name: draw(st.sampled_from(sorted(KINDS))) for name in (*partition, *sort)}
     values = {}

@@ -369,6 +369,13 @@ class TestARun:
         within = [item for item in several.truth() if is_within(item[bounded], since, until)]
         assert [entry.item for entry in every_entry(page, at_once=size)] == within
 
+    def test_refuses_a_place_of_fewer_attributes(self, events):
+        other = replace(BY_STATUS, sort=("priority",))
+        position = Run(other, ("acme", "open")).position_of(events.items[0])
+        run = Run(BY_STATUS, ("acme", "open"))
+        with pytest.raises(ForeignToken):
+            read_page([run], PageRequest(5, position), source=QuerySource(events), pool=POOL)
+
     @pytest.mark.parametrize("table_key", [("sk", "pk"), ("id",)])
     def test_is_in_one_list_with_those_of_its_table_key_alone(self, events, table_key):
         other = replace(BY_STATUS, table_key=table_key)
