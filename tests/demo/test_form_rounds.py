@@ -4,14 +4,16 @@ import re
 
 import pytest
 
+from dynapages import Meter
 from dynapages.calls import metered
 from tests.support.forms.cast import Cast
 from tests.support.forms.every_form import FORMS
-from tests.support.forms.waiting import observed
+from tests.support.forms.waiting import MILLISECONDS, Observation, observed
 from tests.support.work import finish_what_waits
 
 pytestmark = [pytest.mark.usefixtures("searched"), pytest.mark.real_engine, pytest.mark.slow]
 
+LONG_MILLISECONDS = 400
 DELETION = re.compile(
     r"(TransactWriteItems Delete \S+  CHANGES, Delete \S+  PENDING)|(DeleteItem \S+  DUE)"
 )
@@ -31,18 +33,28 @@ WITH_EMAILS = frozenset(
 """Forms behind whose answer the worker sends an e-mail, whatever it reads for that."""
 
 
+def sent(name: str, milliseconds: int = MILLISECONDS) -> tuple[Observation, Meter]:
+    """Send a form for the second time; return its calls as observed, and as counted."""
+    cast = Cast()
+    once, again = FORMS[name](cast), FORMS[name](cast)
+    once.send()
+    finish_what_waits()
+    with observed(milliseconds) as observation:
+        with metered() as meter:
+            again.send()
+        observation.is_answered()
+        finish_what_waits()
+    return observation, meter
+
+
 class TestAForm:
     @pytest.mark.parametrize("name", FORMS)
     def test_waits_for_the_rounds_that_are_counted(self, name):
-        cast = Cast()
-        once, again = FORMS[name](cast), FORMS[name](cast)
-        once.send()
-        finish_what_waits()
-        with observed() as observation:
-            with metered() as meter:
-                again.send()
-            observation.is_answered()
-            finish_what_waits()
+        observation, meter = sent(name)
+        if observation.rounds > meter.rounds:
+            # On a busy machine a thread may begin when another one's call has ended already.
+            # Calls that wait for one another still do so if each takes much longer.
+            observation, meter = sent(name, milliseconds=LONG_MILLISECONDS)
         assert [call.kind for call in observation.awaited if call.was_refused] == []
         assert len(observation.awaited) == meter.calls
         assert observation.rounds == meter.rounds
