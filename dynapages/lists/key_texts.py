@@ -21,7 +21,8 @@ END = "\0\0"
 JOINT = "/"
 """Between several values of a key, for display."""
 _TIE_BYTES = 12
-_SURROGATES = range(0xD800, 0xE000)
+SURROGATES = range(0xD800, 0xE000)
+"""Code points that are no characters: no text has one."""
 _HIGHEST_BYTE = 0xFF
 # Of texts of key values: what a text begins with, by the type of the value.
 _STRING, _NUMBER, _BINARY = "S", "N", "B"
@@ -46,8 +47,8 @@ def least_above(prefix: str | bytes) -> KeyValue | None:
     if not raisable:
         return None
     code = ord(raisable[-1]) + 1
-    if code in _SURROGATES:
-        code = _SURROGATES.stop
+    if code in SURROGATES:
+        code = SURROGATES.stop
     return raisable[:-1] + chr(code)
 
 

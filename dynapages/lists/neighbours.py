@@ -8,14 +8,13 @@ dropped: so a neighbour need not be the nearest, but it must be on its side.
 from decimal import ROUND_DOWN, Context, Decimal
 
 from dynapages.items import KeyValue
-from dynapages.lists.key_texts import HIGHEST, least_above
+from dynapages.lists.key_texts import HIGHEST, SURROGATES, least_above
 
 MOST_BYTES = 1_024
 """What the sort attributes of a key have at the most, all together."""
 _LEAST = Decimal("1E-130")
 _GREATEST = Decimal("9.9999999999999999999999999999999999999E+125")
 _DIGITS = Context(prec=38, Emin=-999, Emax=999, rounding=ROUND_DOWN, traps=[])
-_SURROGATES = range(0xD800, 0xE000)
 _HIGHEST_BYTES = b"\xff" * 8
 
 
@@ -27,7 +26,7 @@ def just_above(value: KeyValue, *, room: int) -> KeyValue | None:
     if not isinstance(value, str | bytes):
         return _number(Decimal(value), _DIGITS.next_plus(Decimal(value)))
     if room <= 0:
-        # The next character may have one byte more, for which the last one makes room.
+        # To raise a character may add a byte: the last character is left out for it.
         return least_above(value[:-1])
     if isinstance(value, str):
         return value + "\0"
@@ -51,8 +50,8 @@ def text_below(value: str, *, room: int = MOST_BYTES) -> str:
     front, code = value[:-1], ord(value[-1]) - 1
     if code < 0:
         return front
-    if code in _SURROGATES:
-        code = _SURROGATES.start - 1
+    if code in SURROGATES:
+        code = SURROGATES.start - 1
     end = HIGHEST if room >= len(HIGHEST.encode()) else ""
     return front + chr(code) + end
 
