@@ -21,7 +21,14 @@ from dynapages.items import Item
 from dynapages.pynamodb import DynamoModel
 
 SHOWN = ("i", "u", "t", "x", "m", "e", "v", "y")
-"""What a list shows besides language and rating."""
+"""What a list shows besides language and rating, wherever its entries are stored."""
+VOTED = "hv"
+"""The number of votes, which the indexes of the table have as well.
+
+Entries in other tables do without: a comment has dozens of them, and each vote would change all.
+"""
+LISTED = (*SHOWN, VOTED)
+"""What a list shows that is read from an index of the table."""
 ENTRY = ("o", "g", "s", "n", *SHOWN)
 """The attributes of a list entry that is stored in another table."""
 OLDER_TABLE = (
@@ -44,7 +51,7 @@ class All(ListIndex):
 
     class Meta:
         index_name = "all"
-        projection = IncludeProjection(["g", "s", *SHOWN])
+        projection = IncludeProjection(["g", "s", *LISTED])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="a")
 
@@ -54,7 +61,7 @@ class ByLanguage(ListIndex):
 
     class Meta:
         index_name = "by_language"
-        projection = IncludeProjection(["s", *SHOWN])
+        projection = IncludeProjection(["s", *LISTED])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="l")
 
@@ -64,7 +71,7 @@ class ByRating(ListIndex):
 
     class Meta:
         index_name = "by_rating"
-        projection = IncludeProjection(["g", *SHOWN])
+        projection = IncludeProjection(["g", *LISTED])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="r")
 
@@ -74,7 +81,7 @@ class ByLanguageAndRating(ListIndex):
 
     class Meta:
         index_name = "by_language_and_rating"
-        projection = IncludeProjection(list(SHOWN))
+        projection = IncludeProjection(list(LISTED))
 
     partition = UnicodeAttribute(hash_key=True, attr_name="b")
 
@@ -87,7 +94,7 @@ class Ranked(ListIndex):
 
     class Meta:
         index_name = "ranked"
-        projection = IncludeProjection(["o", "g", "s", *SHOWN])
+        projection = IncludeProjection(["o", "g", "s", *LISTED])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="k")
     place = UnicodeAttribute(range_key=True, attr_name="p")
@@ -101,7 +108,7 @@ class ByAuthor(ListIndex):
 
     class Meta:
         index_name = "by_author"
-        projection = IncludeProjection(["g", "s", "a", "h", "hr", *SHOWN])
+        projection = IncludeProjection(["g", "s", "a", "h", "hr", *LISTED])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="c")
 
@@ -115,7 +122,7 @@ class Moderation(ListIndex):
 
     class Meta:
         index_name = "moderation"
-        projection = IncludeProjection(["o", "g", "s", "a", "h", "hr", "n", "nr", *SHOWN])
+        projection = IncludeProjection(["o", "g", "s", "a", "h", "hr", "n", "nr", *LISTED])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="q")
     place = UnicodeAttribute(range_key=True, attr_name="j")
@@ -126,7 +133,7 @@ class Featured(ListIndex):
 
     class Meta:
         index_name = "featured"
-        projection = IncludeProjection(["g", "s", *SHOWN])
+        projection = IncludeProjection(["g", "s", *LISTED])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="f")
 
@@ -197,6 +204,7 @@ class Comment(ListEntry, CommentItem):
     rank_partition = UnicodeAttribute(attr_name="k", null=True)
     rank_place = UnicodeAttribute(attr_name="p", null=True)
     rank_version = NumberAttribute(attr_name="w", null=True)
+    helpful_votes = NumberAttribute(attr_name=VOTED, null=True)
     imported_votes = NumberAttribute(attr_name="iv", null=True)
 
     moderation_partition = UnicodeAttribute(attr_name="q", null=True)

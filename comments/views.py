@@ -23,7 +23,7 @@ from django.views.decorators.http import require_safe
 from comments.filters import ANY, BadFilter, CommentFilter
 from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import REMEMBER, list_url, pager_of
-from comments.lists.orders import HELPFUL, CommentOrder, at_month
+from comments.lists.orders import CommentOrder, at_month
 from comments.lists.page import (
     SHOWN,
     CommentsPage,
@@ -91,8 +91,6 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
 @public
 def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
     """Show a product's comments in any set of languages and ratings, in any order."""
-    if request.GET.get("order") == HELPFUL:
-        return redirect("comments:most_helpful", product_id)
     try:
         chosen = CommentFilter.parse(languages, ratings)
         order = CommentOrder.parse(request.GET.get("order", CommentOrder.NEWEST))
@@ -108,7 +106,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     search = None
     if "q" in request.GET:
         search = search_in(request)
-    if search and order.is_by_rating:
+    if search and not order.is_by_time:
         first_url = list_url(product_id, chosen, search=search)
         raise Refusal(_(NOT_BY_RATING), first_url=first_url)
     if search and search.refused and (wants_partial(request) or format_of(request)):

@@ -82,14 +82,14 @@ def get_comment(request: HttpRequest, comment_id: CommentId) -> CommentOut:
     )
 
 
-def _helpful_votes(comment: WholeComment) -> int:
+def _helpful_votes(comment: WholeComment) -> int | None:
     """Return a comment's votes, which its item has: they cost nothing.
 
     Those of a hidden one are counted strongly, a capacity unit for each shard.
     """
     if comment.is_hidden:
         return count_votes(comment.id) + comment.imported_votes
-    return comment.helpful
+    return comment.helpful_votes
 
 
 def not_as_seen(

@@ -57,7 +57,7 @@ def list_comments(
     """List a product's comments in any set of languages and ratings, in any order, by any words."""
     search = _search(request, chosen)
     # Postings are in the order of time.
-    if search and chosen.order.is_by_rating:
+    if search and not chosen.order.is_by_time:
         raise Refusal(_("A search is sorted by time: newest or oldest first."))
     narrowed = CommentFilter.of(chosen.language, chosen.rating)
     visitor = ninja.visitor_of(request)
@@ -146,9 +146,8 @@ def most_helpful(request: HttpRequest, product_id: ProductId) -> ListOf[CommentO
         result = rankings.read_most_helpful(product_id, page_request, visitor=visitor)
         voted = _voted_by(visitor, result.voted)
         shown = []
-        for ranked in result.comments.items:
-            more = {"product_id": product_id, "helpful_votes": ranked.helpful}
-            shown.append(comment_out(request, ranked.comment, voted, **more))
+        for comment in result.comments.items:
+            shown.append(comment_out(request, comment, voted, product_id=product_id))
         return PageResult(tuple(shown), result.comments.page)
 
     return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)

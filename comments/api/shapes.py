@@ -167,7 +167,7 @@ class CommentOut(ResponseBody):
     reply: ReplyOut | None
     """Null without one."""
     helpful_votes: int | None = None
-    """Of one comment, and in the list that is sorted by them; else null."""
+    """How many found it helpful; null in searches, and where lists are stored without votes."""
     has_voted: bool | None = None
     """Whether the user of the key has found it helpful; null without one, and in a user's list."""
     version: int | None = None
@@ -377,7 +377,8 @@ class Filter(QueryParameters):
         [], max_length=5, description="Comments with any of these stars; without one, with all."
     )
     order: CommentOrder = Field(
-        CommentOrder.NEWEST, description="By time, or by stars and then the newest first."
+        CommentOrder.NEWEST,
+        description="By time; or by stars, or by helpful votes, and then the newest first.",
     )
     month: Month | None = Field(
         None,

@@ -43,6 +43,7 @@ _REPLY = Comment.reply.attr_name
 _REPLY_DIGEST = Comment.reply_digest.attr_name
 _RANKED = Comment.rank_partition.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
+_VOTES = Comment.helpful_votes.attr_name
 _IMPORTED_VOTES = Comment.imported_votes.attr_name
 _PICKED = Comment.featured_partition.attr_name
 _MOVED_FROM = Comment.moved_from.attr_name
@@ -317,7 +318,7 @@ def _ranked(merged: Item, product_id: str, comment_id: str, stored: Item) -> Ite
         return merged
     votes_before = ranked_votes(stored)
     votes = votes_before - imported_votes(stored) + imported_votes(merged)
-    without_rank = changed(merged, {_RANKED: None, _RANK_PLACE: None})
+    without_rank = changed(merged, {_RANKED: None, _RANK_PLACE: None, _VOTES: None})
     ranked = {**without_rank, **rank_keys(product_id, comment_id, votes)}
     if stored and votes != votes_before:
         ranked[RANK_VERSION] = {"N": str(int(stored.get(RANK_VERSION, {"N": "0"})["N"]) + 1)}

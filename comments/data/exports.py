@@ -1,9 +1,8 @@
 """Walks through the comments of one product, or of all, for exports."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from xml.sax.saxutils import escape
 
 from django.urls import reverse
@@ -16,11 +15,10 @@ from comments.indexes.planner import plan
 from comments.items import NewState
 from comments.keys import comment_key
 from comments.lists.entries import CommentEntry, entry_of
-from comments.models import TABLE, Comment, CommentBody, Ranked
+from comments.models import TABLE, Comment, CommentBody
 from comments.replies.services import reply_in
 from comments.store.states import hold_reason, imported_votes, is_listed, is_tombstone
-from comments.store.table import query_pages
-from comments.votes.rank import count_votes, ranked_votes
+from comments.votes.rank import count_votes
 from dynapages.calls import Batches
 from dynapages.files.export_command import list_walk, table_walk
 from dynapages.files.exports import Layout, Row, Walk
@@ -54,64 +52,37 @@ def walk_through(product_id: str | None, *, with_withheld: bool = False) -> Walk
         return table_walk(TABLE, _rows_of_all if with_withheld else _rows_of_listed)
     runs = plan(product_id, CommentFilter()).runs
 
-    @cache
-    def votes() -> Mapping[str, int]:
-        # The index of lists has no votes; that of the ranking has only the comments with some.
-        return _ranked_votes_about(product_id)
-
     def read_page(request: PageRequest) -> Page:
         return read(runs, request)
 
-    def rows(items: Sequence[Item]) -> Rows:
-        return _rows(items, votes())
-
-    return list_walk(read_page, rows, at_a_time=AT_A_TIME)
+    return list_walk(read_page, _rows, at_a_time=AT_A_TIME)
 
 
 def _rows_of_listed(items: Sequence[Item]) -> Rows:
     """Build the rows of those items of the table that are comments in lists."""
-    listed = [item for item in items if is_listed(item)]
-    votes: dict[str, int] = {}
-    for item in listed:
-        votes[_id_of(item)] = ranked_votes(item)
-    return _rows(listed, votes)
+    return _rows([item for item in items if is_listed(item)])
 
 
 def _rows_of_all(items: Sequence[Item]) -> Rows:
     """Build the rows of those items of the table that are comments, hidden and held ones too."""
     comments: list[Item] = []
-    votes: dict[str, int] = {}
     for item in items:
-        if item["sk"]["S"] != keys.COMMENT or is_tombstone(item):
-            continue
-        comments.append(item)
-        comment_id = _id_of(item)
-        if is_listed(item):
-            votes[comment_id] = ranked_votes(item)
-        else:
-            # What is in no list has no rank: its votes are counted.
-            votes[comment_id] = count_votes(comment_id) + imported_votes(item)
-    rows = _rows(comments, votes)
+        if item["sk"]["S"] == keys.COMMENT and not is_tombstone(item):
+            comments.append(item)
+    rows = _rows(comments)
     for row, item in zip(rows, comments, strict=True):
         row["state"] = _state(item)
+        if not is_listed(item):
+            # What is in no list has no rank: its votes are counted.
+            _put_votes(row, count_votes(_id_of(item)) + imported_votes(item))
     return rows
-
-
-def _ranked_votes_about(product_id: str) -> dict[str, int]:
-    """Read the votes of a product's comments by their ids; those without any are left out."""
-    votes: dict[str, int] = {}
-    of_product = Ranked.partition == keys.helpful(product_id)
-    for page in query_pages(of_product, IndexName=Ranked.Meta.index_name):
-        for item in page["Items"]:
-            votes[_id_of(item)] = ranked_votes(item)
-    return votes
 
 
 def _id_of(item: Item) -> str:
     return id_at(item[_PLACE]["S"])
 
 
-def _rows(items: Sequence[Item], votes: Mapping[str, int]) -> Rows:
+def _rows(items: Sequence[Item]) -> Rows:
     """Build the rows of comments, whose long texts and replies are read together."""
     entries = [entry_of(item) for item in items]
     # Lists have an excerpt of what is long: an export needs all of it.
@@ -126,10 +97,15 @@ def _rows(items: Sequence[Item], votes: Mapping[str, int]) -> Rows:
     rows: Rows = []
     for entry in entries:
         row = _row(entry, parts, names.get(entry.product_id))
-        if votes.get(entry.id, 0) > 0:
-            row["exported_votes"] = votes[entry.id]
+        _put_votes(row, entry.helpful_votes)
         rows.append(row)
     return rows
+
+
+def _put_votes(row: dict[str, object], votes: int | None) -> None:
+    """Put the votes of a comment into its row, where it has any."""
+    if votes:
+        row["exported_votes"] = votes
 
 
 def _long_parts(entry: CommentEntry) -> Iterator[str]:

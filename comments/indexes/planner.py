@@ -51,7 +51,7 @@ from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comm
 from comments.store.counts import ProductCounts
 from comments.store.table import index_of
 from dynapages.items import UNITS_PER_BLOCK, Value
-from dynapages.lists import Alternative, Fallback, HasAll, Index, OneOf, Run
+from dynapages.lists import Alternative, Fallback, Filter, Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
 """What a partition key can answer of a filter."""
@@ -104,7 +104,7 @@ class Part:
     pattern: AccessPattern
     language: str | None = None
     rating: int | None = None
-    keep: tuple[OneOf | HasAll, ...] = ()
+    keep: tuple[Filter, ...] = ()
 
     def run(self, product_id: str) -> Run:
         """Return the run that reads it."""
@@ -193,18 +193,19 @@ def filter_of(run: Run) -> CommentFilter:
     for name, value in run.known.items():
         values[name] = (value,)
     for condition in run.keep:
-        values[condition.attribute] = condition.values
+        if isinstance(condition, OneOf):
+            values[condition.attribute] = condition.values
     languages = tuple(value["S"] for value in values.get(LANGUAGE_ATTRIBUTE, ()))
     ratings = tuple(int(value["N"]) for value in values.get(RATING_ATTRIBUTE, ()))
     return CommentFilter(languages, ratings)
 
 
-def filter_conditions(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
-    """Yield what runs of a pattern keep, where its partition key does not answer it."""
-    if LANGUAGE not in pattern.answers and chosen.languages:
+def filter_conditions(answers: Sequence[str], chosen: CommentFilter) -> Iterator[OneOf]:
+    """Yield what runs keep of a filter, where their partition key ``answers`` only a part of it."""
+    if LANGUAGE not in answers and chosen.languages:
         languages = tuple({"S": language} for language in chosen.languages)
         yield OneOf(LANGUAGE_ATTRIBUTE, languages)
-    if RATING not in pattern.answers and chosen.ratings:
+    if RATING not in answers and chosen.ratings:
         ratings = tuple({"N": str(rating)} for rating in chosen.ratings)
         yield OneOf(RATING_ATTRIBUTE, ratings)
 
@@ -220,7 +221,7 @@ def split(pattern: AccessPattern, chosen: CommentFilter) -> list[Part]:
     ratings: Sequence[int | None] = (None,)
     if RATING in pattern.answers:
         ratings = chosen.ratings
-    keep = tuple(filter_conditions(pattern, chosen))
+    keep = tuple(filter_conditions(pattern.answers, chosen))
     return [Part(pattern, *values, keep) for values in product(languages, ratings)]
 
 

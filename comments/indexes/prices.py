@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import ceil, inf, isfinite
 from typing import Any, Generic, Protocol, TypeVar
 
-from dynapages.lists import FirstRead, HasAll, MeanSizes, OneOf, best_first_read
+from dynapages.lists import Filter, FirstRead, MeanSizes, best_first_read
 
 SEASONS_RISK = 1.0
 """How the price of a run rises that drops what has seasons: by the square of the part it drops."""
@@ -25,7 +25,7 @@ class RunLike(Protocol):
     """What is read from one partition: a `Run`, or a `Part`, which builds one when it is chosen."""
 
     @property
-    def keep(self) -> tuple[OneOf | HasAll, ...]: ...
+    def keep(self) -> tuple[Filter, ...]: ...
 
 
 AnyRun = TypeVar("AnyRun", bound=RunLike)

@@ -58,6 +58,7 @@ _REPLY = Comment.reply.attr_name
 _PLACE = Comment.place.attr_name
 _RANK_PARTITION = Comment.rank_partition.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
+_VOTES = Comment.helpful_votes.attr_name
 _IMPORTED_VOTES = Comment.imported_votes.attr_name
 _MARKS = (
     Comment.moderation_partition,
@@ -71,6 +72,7 @@ _MARKS_AND_RANK = (*_MARKS, Comment.rank_place)
 _MARK_NAMES = tuple(attribute.attr_name for attribute in _MARKS)
 _NAMES_WITH_RANK = (
     *(attribute.attr_name for attribute in _MARKS_AND_RANK),
+    _VOTES,
     _IMPORTED_VOTES,
 )
 _REMEMBERED = (
@@ -88,6 +90,7 @@ _USER = CommentReply.replier_partition.attr_name
 _USER_PLACE = CommentReply.place.attr_name
 _REPLIED_AT = CommentReply.replied_at.attr_name
 _NO_TEXT = {"S": ""}
+_ZERO = {"N": "0"}
 
 
 # Tallies of votes
@@ -288,7 +291,9 @@ def _differing_rank(comment_id: str, dependents: _Dependents) -> Iterator[Differ
     is_listed = State.of(item).is_listed
     stored_partition = item.get(_RANK_PARTITION, {"S": NOWHERE})["S"]
     stored_place = item.get(_RANK_PLACE, {"S": NOWHERE})["S"]
+    stored_votes = item.get(_VOTES, _ZERO)["N"]
     partition = place = NOWHERE
+    shown_votes = 0
     repair: Callable[[str], object] = _remove_rank
     if is_listed:
         repair = rank_by_votes
@@ -297,17 +302,22 @@ def _differing_rank(comment_id: str, dependents: _Dependents) -> Iterator[Differ
     if is_listed and votes > 0:
         partition = keys.helpful(product_id_of(item))
         place = scored(votes, comment_id)
+        shown_votes = votes
     return compare_values(
         "rank",
         f"comment {comment_id}",
-        f"{stored_partition} {stored_place}",
-        f"{partition} {place}",
+        f"{stored_partition} {stored_place}, shown with {stored_votes}",
+        f"{partition} {place}, shown with {shown_votes}",
         repair=partial(repair, comment_id),
     )
 
 
 def _remove_rank(comment_id: str) -> None:
-    changes = [Comment.rank_partition.remove(), Comment.rank_place.remove()]
+    changes = [
+        Comment.rank_partition.remove(),
+        Comment.rank_place.remove(),
+        Comment.helpful_votes.remove(),
+    ]
     unlisted = Comment.product_partition.does_not_exist()
     write_actions([update(Comment, comment_key(comment_id), changes, unlisted)])
 

@@ -88,7 +88,7 @@ class _RatingPlans:
             # Those of all ratings do the same: each has the section from the run it is given.
             fallback = fallback or plan.fallback
             needed -= int(min(segment.expected, needed))
-        return SegmentsPlan(runs, _first_reads(plans), fallback)
+        return SegmentsPlan(runs, first_reads_of(plans), fallback)
 
     def plan_of(self, page: Page) -> ListPlan:
         """Return one plan for the ratings of which a page has read something."""
@@ -104,7 +104,7 @@ class _RatingPlans:
         name = MIXED
         if len(names) == 1:
             name = names.pop()
-        return ListPlan(name, tuple(runs), estimated_capacity_units=_estimate(plans))
+        return ListPlan(name, tuple(runs), estimated_capacity_units=estimate_of(plans))
 
     def empty_partitions(self) -> tuple[Run, ...]:
         """Return the runs of all ratings of the list that are empty by the counts."""
@@ -122,16 +122,16 @@ class _RatingPlans:
         plan = self.plan_part(replace(self.chosen, ratings=(rating,)), needed, self.most_units)
         plan = replace(
             plan,
-            runs=_in_section(plan.runs, section),
-            empty_partitions=_in_section(plan.empty_partitions, section),
+            runs=in_section(plan.runs, section),
+            empty_partitions=in_section(plan.empty_partitions, section),
         )
         if plan.fallback:
-            plan = replace(plan, fallback=partial(_narrower_in_section, plan.fallback))
+            plan = replace(plan, fallback=partial(narrower_in_section, plan.fallback))
         self.by_rating[rating] = plan
         return plan
 
 
-def _first_reads(plans: Sequence[ListPlan]) -> list[int] | None:
+def first_reads_of(plans: Sequence[ListPlan]) -> list[int] | None:
     """Return the limits of the first reads of all runs; None where a plan has none."""
     limits: list[int] = []
     for plan in plans:
@@ -141,7 +141,7 @@ def _first_reads(plans: Sequence[ListPlan]) -> list[int] | None:
     return limits
 
 
-def _estimate(plans: Sequence[ListPlan]) -> float | None:
+def estimate_of(plans: Sequence[ListPlan]) -> float | None:
     """Return the expected capacity units of all plans; None where those of one are not known."""
     total: float = 0
     for plan in plans:
@@ -151,12 +151,13 @@ def _estimate(plans: Sequence[ListPlan]) -> float | None:
     return total
 
 
-def _narrower_in_section(fallback: Fallback, run: Run, most: float) -> Sequence[Run]:
+def narrower_in_section(fallback: Fallback, run: Run, most: float) -> Sequence[Run]:
     """Return the runs that take the place of one with a filter, in its section."""
-    return _in_section(fallback(run, most), run.section)
+    return in_section(fallback(run, most), run.section)
 
 
-def _in_section(runs: Sequence[Run], section: str) -> tuple[Run, ...]:
+def in_section(runs: Sequence[Run], section: str) -> tuple[Run, ...]:
+    """Return runs in a section of their list."""
     return tuple(replace(run, section=section) for run in runs)
 
 

@@ -3,19 +3,19 @@
 `entry_of` parses an item into a `CommentEntry`. A `WholeComment` is one with its whole text.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.urls import reverse
 
 from comments.filters import RATINGS, language_name
-from comments.models import Comment
+from comments.models import TABLE, Comment
 from comments.replies.services import Reply, reply_in
 from comments.store.states import hold_reason, product_id_of
 from comments.users import author_name, profile_url, slug_of
 from dynapages.django.paging import address_of_item, anchor_of
 from dynapages.items import Item
-from dynapages.lists import id_at, moment_at, parse_timestamp, timestamp
+from dynapages.lists import Entry, id_at, moment_at, parse_timestamp, timestamp
 
 # Attributes of models take a while to look up, for every comment of a page.
 _PLACE = Comment.place.attr_name
@@ -31,7 +31,10 @@ _HIDDEN = Comment.hidden_product.attr_name
 _BODY_BYTES = Comment.body_bytes.attr_name
 _REPLY = Comment.reply.attr_name
 
+_HELPFUL_VOTES = Comment.helpful_votes.attr_name
+
 _NO_TEXT = {"S": ""}
+_NONE = {"N": "0"}
 _TRUE = {"BOOL": True}
 _PAGE = "comments:comment"
 
@@ -51,6 +54,9 @@ class CommentEntry:
     One that ``is_hidden`` is in no list of its product; ``held_for`` is why it waits for the shop,
     if it does. ``user_id`` is empty for an imported comment, ``product_id`` in the lists of one
     product. Of the shop's ``reply``, lists have what travels with the comment.
+
+    ``helpful_votes`` are those of a comment in lists; None where it is stored without them, as in
+    postings of searches and in ``comment_sets``.
     """
 
     id: str
@@ -68,6 +74,7 @@ class CommentEntry:
     held_for: str | None = None
     product_id: str = ""
     reply: Reply | None = None
+    helpful_votes: int | None = 0
 
     @property
     def url(self) -> str:
@@ -117,18 +124,25 @@ class CommentEntry:
 class WholeComment(CommentEntry):
     """One comment with its whole text in ``body``; ``seen`` is its `Revision` for staff.
 
-    ``helpful`` are all votes of a comment in lists; ``imported_votes`` are among them.
+    ``imported_votes`` are among its helpful votes.
     """
 
     body: str = ""
     is_pick: bool = False
-    helpful: int = 0
     imported_votes: int = 0
     seen: str = ""
 
 
+def comment_at(entry: Entry) -> CommentEntry:
+    """Parse a list entry from an entry of a page, of whatever table."""
+    comment = entry_of(entry.item)
+    if entry.run.index.table != TABLE:
+        return replace(comment, helpful_votes=None)
+    return comment
+
+
 def entry_of(item: Item) -> CommentEntry:
-    """Parse a list entry from an item of the table or of any index.
+    """Parse a list entry from an item of the table or of any of its indexes.
 
     It does what PynamoDB's models do, faster: a page has up to a hundred of them.
     """
@@ -152,4 +166,5 @@ def entry_of(item: Item) -> CommentEntry:
         held_for=hold_reason(item),
         product_id=product_id_of(item),
         reply=reply,
+        helpful_votes=int(item.get(_HELPFUL_VOTES, _NONE)["N"]),
     )

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from comments import keys
 from comments.filters import CommentFilter
-from comments.lists.entries import CommentEntry, entry_of
+from comments.lists.entries import CommentEntry, comment_at
 from comments.lists.queries import CommentPage, read_model
 from comments.models import Featured
 from comments.store.counts import ProductCounts
@@ -131,7 +131,7 @@ def find_latest(
         entries = read(runs, PageRequest(1), look_ahead=False).entries
     if not entries:
         return None
-    return entry_of(entries[0].item)
+    return comment_at(entries[0])
 
 
 def find_picks(product_id: str) -> tuple[CommentEntry, ...]:
@@ -140,4 +140,4 @@ def find_picks(product_id: str) -> tuple[CommentEntry, ...]:
     run = Run(index=_FEATURED, partition=keys.featured(product_id))
     with labelled_calls("picks"):
         page = read([run], PageRequest(SHOWN_PICKS), look_ahead=False)
-    return tuple(entry_of(entry.item) for entry in page.entries)
+    return tuple(comment_at(entry) for entry in page.entries)

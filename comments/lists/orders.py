@@ -12,13 +12,14 @@ from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from comments import keys
 from comments.filters import RATINGS, BadFilter
 from comments.store.counts import ProductCounts
 from dynapages.django.paging import grouped
 from dynapages.lists import HIGHEST, Order, PageRequest, Position, sort_key_of
 
-HELPFUL = "helpful"
-"""The value of ``?order=`` that leads to the most helpful comments, whose page is another."""
+VOTED, OTHERS = "1/", "0/"
+"""The sections of a list by votes: comments with votes, and behind them those without."""
 MONTH = r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])"
 """The form of a month, such as ``2026-03``."""
 LANGUAGES_OF_SITE = 100
@@ -35,6 +36,7 @@ class CommentOrder(TextChoices):
     OLDEST = "oldest", gettext_lazy("Oldest first")
     HIGHEST = "highest", gettext_lazy("Highest rated")
     LOWEST = "lowest", gettext_lazy("Lowest rated")
+    HELPFUL = "helpful", gettext_lazy("Most helpful")
 
     @classmethod
     def parse(cls, value: str) -> Self:
@@ -57,6 +59,11 @@ class CommentOrder(TextChoices):
         return self in {CommentOrder.HIGHEST, CommentOrder.LOWEST}
 
     @property
+    def is_by_time(self) -> bool:
+        """Whether its comments are sorted by time alone: they can begin at a month."""
+        return self in {CommentOrder.NEWEST, CommentOrder.OLDEST}
+
+    @property
     def query(self) -> str:
         """The query of a list's URL, empty for the newest first."""
         if self is CommentOrder.NEWEST:
@@ -65,7 +72,7 @@ class CommentOrder(TextChoices):
 
     @property
     def direction(self) -> Order:
-        # By rating, too, the list falls: see `section`.
+        # By rating and by votes, too, the list falls: see `section`.
         if self is CommentOrder.OLDEST:
             return Order.OLDEST_FIRST
         return Order.NEWEST_FIRST
@@ -73,6 +80,8 @@ class CommentOrder(TextChoices):
     @property
     def page_labels(self) -> tuple[str, str]:
         """The texts of the links to the previous and to the next page."""
+        if self is CommentOrder.HELPFUL:
+            return _("More helpful"), _("Less helpful")
         if self.is_by_rating:
             return _("Previous"), _("Next")
         if self is CommentOrder.OLDEST:
@@ -89,9 +98,14 @@ class CommentOrder(TextChoices):
             rank = RATINGS[-1] + 1 - rating
         return f"{rank}/"
 
-    def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
+    def place(self, created: datetime, comment_id: str, *, rating: int, votes: int | None) -> str:
         """Return the place of a comment in a list of this order."""
-        return self.section(rating) + sort_key_of(created, comment_id)
+        by_time = sort_key_of(created, comment_id)
+        if self is not CommentOrder.HELPFUL:
+            return self.section(rating) + by_time
+        if votes:
+            return VOTED + keys.scored(votes, comment_id)
+        return OTHERS + by_time
 
 
 _SPOKEN = {
@@ -99,6 +113,7 @@ _SPOKEN = {
     CommentOrder.OLDEST: gettext_lazy("oldest first"),
     CommentOrder.HIGHEST: gettext_lazy("highest rated first"),
     CommentOrder.LOWEST: gettext_lazy("lowest rated first"),
+    CommentOrder.HELPFUL: gettext_lazy("most helpful first"),
 }
 
 
@@ -112,10 +127,8 @@ def _order_options(_language: str | None, *, by_time: bool) -> tuple[tuple[str, 
     # The words depend on the language alone, and to look them up takes longer than all the rest.
     options = []
     for order in CommentOrder:
-        if not (by_time and order.is_by_rating):
+        if order.is_by_time or not by_time:
             options.append((order.value, str(order.label)))
-    if not by_time:
-        options.append((HELPFUL, _("Most helpful")))
     return tuple(options)
 
 
@@ -126,7 +139,7 @@ def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageReque
     """Return the first page of a list as one that begins at a month (UTC). Raises BadFilter."""
     if not _MONTH.fullmatch(month):
         raise BadFilter(_("Unknown month “%(month)s”: write it as 2026-03.") % {"month": month})
-    if order.is_by_rating or not request.is_first:
+    if not order.is_by_time or not request.is_first:
         raise BadFilter(_("A month begins the first page of a list that is sorted by time."))
     place = month
     if order.direction is Order.NEWEST_FIRST:
@@ -161,11 +174,13 @@ def comments_in_front(
 def month_options(
     months: Mapping[str, int], order: CommentOrder, *, with_counts: bool
 ) -> tuple[tuple[str, str], ...]:
-    """Return the months to offer, such as 2026-03, with what they are called; none by rating.
+    """Return the months to offer, such as 2026-03, with what they are called.
+
+    There are none in an order that is not by time.
 
     ``months`` has the number of comments of each.
     """
-    if order.is_by_rating:
+    if not order.is_by_time:
         return ()
     language = get_language()
     options = []

@@ -99,7 +99,7 @@ class CommentsRequest(ListRequest[CommentFilter | None]):
             return not (self.filter and self.filter.languages)
         if self.filter is None:
             return bool(self.accept_language)
-        return bool(self.filter.narrowed) or self.order.is_by_rating
+        return bool(self.filter.narrowed) or not self.order.is_by_time
 
     @property
     def has_highlights(self) -> bool:

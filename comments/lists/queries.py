@@ -25,9 +25,9 @@ from comments.host import COMMENTS, SETS
 from comments.indexes import planner as index_plans
 from comments.indexes.planner import ListPlan
 from comments.indexes.prices import SIZES
-from comments.keys import score_at
 from comments.lists.by_rating import PlannedPage, read_by_rating
-from comments.lists.entries import CommentEntry, WholeComment, entry_of
+from comments.lists.by_votes import read_by_votes
+from comments.lists.entries import CommentEntry, WholeComment, comment_at, entry_of
 from comments.lists.orders import CommentOrder, comments_in_front
 from comments.lists.repair import with_empty_partitions
 from comments.models import Comment, CommentBody
@@ -226,6 +226,8 @@ def _read_list(
 
     if order.is_by_rating:
         return read_by_rating(chosen, request, counts=counts, order=order, plan_part=plan_part)
+    if order is CommentOrder.HELPFUL:
+        return read_by_votes(product_id, chosen, request, counts=counts, forced=forced_plan)
     plan = plan_part(chosen, request.size + 1, request.most_units)
     page = read(
         plan.runs,
@@ -250,7 +252,7 @@ def _comments_on(page: Page) -> tuple[CommentEntry, ...]:
     """Return the comments of a page, each once."""
     # One that moves between sets, or ratings, may for a moment be in two of them.
     entries = {id_at(entry.position.place): entry for entry in page.entries}
-    return tuple(entry_of(entry.item) for entry in entries.values())
+    return tuple(comment_at(entry) for entry in entries.values())
 
 
 def most_units(request: PageRequest, *, other_units: float = 0.0) -> float:
@@ -269,7 +271,7 @@ def find_newest(product_id: str, *, size: int) -> tuple[CommentEntry, ...]:
     runs = read_model().plan(product_id, CommentFilter()).runs
     with labelled_calls("newest"):
         page = read(runs, PageRequest(size), look_ahead=False)
-    return tuple(entry_of(entry.item) for entry in page.entries)
+    return tuple(comment_at(entry) for entry in page.entries)
 
 
 # One comment.
@@ -305,15 +307,10 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
     if entry.is_long and body:
         text = CommentBody.from_raw_data(dict(body)).text
     comment = Comment.from_raw_data(dict(item))
-    helpful = 0
-    # A comment without any vote has no place by votes.
-    if comment.rank_place:
-        helpful = score_at(comment.rank_place)
     return WholeComment(
         **values,
         body=text,
         is_pick=comment.featured_partition is not None,
-        helpful=helpful,
         imported_votes=imported_votes(item),
         seen=str(Revision.of(item)),
     )

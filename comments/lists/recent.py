@@ -92,7 +92,9 @@ def with_recent(
         section = ""
         if sections:
             section = sections.get(entry.language, "")
-        return section + order.place(entry.created, entry.id, rating=entry.rating)
+        return section + order.place(
+            entry.created, entry.id, rating=entry.rating, votes=entry.helpful_votes
+        )
 
     # What an index still has of a comment that was changed or deleted is taken out first.
     shown = [entry for entry in entries if entry.id not in recent]

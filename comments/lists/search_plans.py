@@ -33,7 +33,7 @@ from comments.search.words import OLDER, VERSION, Search, digest_of
 from comments.store.counts import ProductCounts
 from dynapages.calls import in_chunks
 from dynapages.items import Item
-from dynapages.lists import HIGHEST, HasAll, Index, OneOf, Order, Page, Position, Run, Segment
+from dynapages.lists import HIGHEST, Filter, HasAll, Index, Order, Page, Position, Run, Segment
 
 WORDS = "words"
 """The name of the plan."""
@@ -222,11 +222,11 @@ class SearchPlan:
 
     def _run(self, stem_set: _StemSet, stem: str) -> Run:
         """Return the run of a stem's postings, of those that have all other stems as well."""
-        keep: list[HasAll | OneOf] = []
+        keep: list[Filter] = []
         others = [other for other in stem_set.stems if other != stem]
         if others:
             keep.append(HasAll(STEMS, tuple({"B": digest_of(other)} for other in others)))
-        keep.extend(filter_conditions(BY_LANGUAGE, self._chosen))
+        keep.extend(filter_conditions(BY_LANGUAGE.answers, self._chosen))
         known: Item = {}
         if stem_set.is_hidden:
             # Its postings do not say so: the partition does.

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.planner import ListPlan
-from comments.lists.entries import entry_of
+from comments.lists.entries import comment_at, entry_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage
 from comments.lists.recent import Recent, in_list, read_recent, with_recent
@@ -140,7 +140,7 @@ def search_comments(
             page = reading.read(plan, request, order)
     plan.note(page)
     results = CommentPage(
-        comments=tuple(entry_of(entry.item) for entry in page.entries),
+        comments=tuple(comment_at(entry) for entry in page.entries),
         plan=ListPlan(WORDS, tuple(read.run for read in page.reads)),
         page=page,
         shown=page,

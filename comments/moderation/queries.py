@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from comments import keys
 from comments.host import COMMENTS, find_products
-from comments.lists.entries import CommentEntry, entry_of
+from comments.lists.entries import CommentEntry, comment_at
 from comments.models import Moderation
 from comments.reports.services import CommentReport, read_reports
 from comments.store.states import Revision, State
@@ -124,7 +124,7 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     # The page tells what the navigation would read again.
     if state is State.REPORTED and _counts_all(page, request):
         _count(page, now)
-    comments = [entry_of(entry.item) for entry in page.entries]
+    comments = [comment_at(entry) for entry in page.entries]
     # Reports are a Query each: they are read while the products are.
     with pool().together() as together:
         reports_read = together.start(read_reports, [comment.id for comment in comments])

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from comments import keys
 from comments.host import Product, find_products
-from comments.lists.entries import CommentEntry, entry_of
+from comments.lists.entries import CommentEntry, comment_at, entry_of
 from comments.lists.recent import Recent, read_recent
 from comments.models import ByAuthor
 from comments.store.states import product_id_of
@@ -40,7 +40,7 @@ class Profile:
 def list_written_by(user_id: str, request: PageRequest) -> PageResult[CommentEntry]:
     """Read a page of a user's comments, newest first, hidden ones included."""
     page = read([_run(user_id)], request)
-    comments = [entry_of(entry.item) for entry in page.entries]
+    comments = [comment_at(entry) for entry in page.entries]
     return PageResult(tuple(comments), page)
 
 

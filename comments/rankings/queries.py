@@ -11,7 +11,8 @@ from functools import partial
 from comments import keys
 from comments.host import Product, named, product_reader
 from comments.keys import score_at
-from comments.lists.entries import CommentEntry, comment_url, entry_of
+from comments.lists.by_votes import BY_VOTES
+from comments.lists.entries import CommentEntry, comment_at, comment_url
 from comments.models import Ranked
 from comments.rankings.services import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
@@ -33,7 +34,6 @@ from dynapages.process import pool, read
 PLAN = Ranked.Meta.index_name
 """The name of the plan: there is one way to read a ranking."""
 _PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank_item, ranking)) for ranking in Ranking}
-_COMMENTS = index_of(Ranked)
 _LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commented"}
 
 
@@ -62,19 +62,11 @@ class RankedProduct:
 
 
 @dataclass(frozen=True, slots=True)
-class HelpfulComment:
-    """A comment and its number of helpful votes."""
-
-    comment: CommentEntry
-    helpful: int
-
-
-@dataclass(frozen=True, slots=True)
 class MostHelpful:
     """A page of a product's most helpful comments; ``voted`` are ids of the visitor's votes."""
 
     product: Product
-    comments: PageResult[HelpfulComment]
+    comments: PageResult[CommentEntry]
     voted: frozenset[str]
 
 
@@ -164,11 +156,8 @@ def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor
         return MostHelpful(read_product(), comments, own_votes)
 
 
-def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
+def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[CommentEntry]:
     """Read a page of a product's comments by helpful votes; those without any are omitted."""
-    page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
-    comments = []
-    for entry in page.entries:
-        votes = score_at(entry.position.place)
-        comments.append(HelpfulComment(entry_of(entry.item), helpful=votes))
-    return PageResult(tuple(comments), page)
+    page = read([Run(index=BY_VOTES, partition=keys.helpful(product_id))], request)
+    comments = tuple(comment_at(entry) for entry in page.entries)
+    return PageResult(comments, page)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.shortcuts import redirect
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -14,11 +14,9 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
 from comments.lists.listing import list_url
-from comments.lists.orders import HELPFUL, order_options
-from comments.rankings.queries import PLAN, RankedProduct, list_ranking, read_most_helpful
+from comments.lists.orders import CommentOrder
+from comments.rankings.queries import PLAN, RankedProduct, list_ranking
 from comments.rankings.services import Ranking
-from comments.users import visitor_of
-from comments.web.forms import missing_as_404
 from dynapages.django.access import public
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, address_of, show_page
@@ -59,37 +57,10 @@ BOARDS = (
 
 @require_safe
 @public
-def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
-    """Show a product's comments by helpful votes, in all languages and of all ratings (AP13)."""
-    first_url = reverse("comments:most_helpful", args=[product_id])
-    pager = Pager(first_url, f"helpful/{product_id}", canonical=first_url)
-    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    with missing_as_404():
-        result = read_most_helpful(product_id, page_request, visitor=visitor_of(request))
-    product = result.product
-
-    def context() -> dict[str, object]:
-        return {
-            "heading": _("Most helpful comments"),
-            "about": product,
-            "product": product,
-            "trail": (*product.trail, product),
-            "orders": order_options(),
-            "order": HELPFUL,
-            "list_url": list_url(product_id, CommentFilter()),
-            "comments": result.comments.items,
-            "voted": result.voted,
-        }
-
-    return show_page(
-        request,
-        pager,
-        page_request,
-        result.comments.page,
-        templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
-        context=context,
-        plan=PLAN,
-    )
+def most_helpful(_request: HttpRequest, product_id: str) -> HttpResponse:
+    """Lead to the list by votes, which had this address and no filter."""
+    url = list_url(product_id, CommentFilter(), CommentOrder.HELPFUL)
+    return redirect(url, permanent=True)
 
 
 @require_safe

@@ -39,6 +39,7 @@ _ONLY_OF_LISTED = (
     *LIST_KEYS.values(),
     Comment.rank_partition.attr_name,
     Comment.rank_place.attr_name,
+    Comment.helpful_votes.attr_name,
     Comment.featured_partition.attr_name,
 )
 """What a comment that is in no list does not have, whether or not it had it before."""

@@ -102,7 +102,6 @@ def comment_html(
     context: Context,
     comment: CommentEntry,
     *,
-    helpful: int | None = None,
     about: Product | None = None,
     level: int = 3,
 ) -> SafeString:
@@ -112,9 +111,7 @@ def comment_html(
     """
     reader = _readers(context, [comment])(comment)
     render = jinja_macro(COMMENT_TEMPLATE, "comment_card")
-    html: str = render(
-        comment, reader, comment.title, comment.text, helpful=helpful, about=about, level=level
-    )
+    html: str = render(comment, reader, comment.title, comment.text, about=about, level=level)
     return SafeString(html)
 
 

@@ -31,6 +31,7 @@ ENOUGH_LATER_VERSIONS = 2
 _PLACE = Comment.place.attr_name
 _RANK_PARTITION = Comment.rank_partition.attr_name
 _RANK_PLACE = Comment.rank_place.attr_name
+_VOTES = Comment.helpful_votes.attr_name
 _BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
 """Pauses in which other voters may store the rank."""
 
@@ -157,18 +158,20 @@ def _store_rank_once(comment_id: str, stored: Item, votes: int) -> bool:
         Comment.rank_version.set(_version_of(stored) + 1),
         set_or_remove(Comment.rank_partition, rank.get(_RANK_PARTITION)),
         set_or_remove(Comment.rank_place, rank.get(_RANK_PLACE)),
+        set_or_remove(Comment.helpful_votes, rank.get(_VOTES)),
     ]
     same = unchanged(stored, Comment.product_partition, Comment.rank_version)
     return write_if_condition_holds(update(Comment, comment_key(comment_id), changes, same))
 
 
 def rank_keys(product_id: str, comment_id: str, votes: int) -> Item:
-    """Return the attributes by which a comment is ranked; none without votes."""
+    """Return the attributes by which a comment is ranked, and shown with its votes; else none."""
     if votes <= 0:
         return {}
     return {
         _RANK_PARTITION: {"S": keys.helpful(product_id)},
         _RANK_PLACE: {"S": keys.scored(votes, comment_id)},
+        _VOTES: {"N": str(votes)},
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from dynapages.items import KeyValue, wire_key
 from dynapages.lists.key_texts import values_of
-from dynapages.lists.runs import Chunk, HasAll, Index, OneOf, Run
+from dynapages.lists.runs import Chunk, Filter, HasAll, Index, Lacks, Run
 
 Request: TypeAlias = dict[str, Any]
 Answer: TypeAlias = Mapping[str, Any]
@@ -78,12 +78,15 @@ def _value_of(name: str) -> str:
     return name.replace("#", ":")
 
 
-def _add_filter(request: Request, keep: Sequence[OneOf | HasAll]) -> None:
+def _add_filter(request: Request, keep: Sequence[Filter]) -> None:
     """Add the filters of a run to a Query, all of which an item has to pass."""
     terms = []
     for number, condition in enumerate(keep):
         name = f"#f{number}"
         request["ExpressionAttributeNames"][name] = condition.attribute
+        if isinstance(condition, Lacks):
+            terms.append(f"attribute_not_exists({name})")
+            continue
         placeholders = []
         for value_number, value in enumerate(condition.values):
             placeholder = f":f{number}_{value_number}"

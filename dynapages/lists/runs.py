@@ -20,7 +20,7 @@ with what a visitor sees of it, its `Ordinal`.
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from dynapages.items import Item, KeyValue, Value, key_value, wire_value
 from dynapages.lists.key_texts import (
@@ -285,6 +285,17 @@ class HasAll:
         object.__setattr__(self, "values", tuple(self.values))
 
 
+@dataclass(frozen=True, slots=True)
+class Lacks:
+    """A filter that keeps items without an ``attribute``; all are charged for."""
+
+    attribute: str
+
+
+Filter: TypeAlias = OneOf | HasAll | Lacks
+"""What items of a run have to pass, by one of their attributes."""
+
+
 # Runs
 
 
@@ -321,7 +332,7 @@ class Run:
     since: KeyValue | None = None
     until: KeyValue | None = None
     known: Item = field(default_factory=dict)
-    keep: tuple[OneOf | HasAll, ...] = ()
+    keep: tuple[Filter, ...] = ()
     section: str = ""
     alternative: str = ""
 

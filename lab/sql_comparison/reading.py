@@ -98,7 +98,7 @@ def _page_of(
 ) -> Page:
     entries = []
     for number, comment in enumerate(comments, start=1):
-        place = request.order.place(comment.created, comment.id, rating=comment.rating)
+        place = request.order.place(comment.created, comment.id, rating=comment.rating, votes=None)
         entries.append(Entry({}, Position(place, ordinal=Ordinal(number)), run))
     read = RunRead(run, 1, len(comments), len(comments), capacity_units=0.0)
     return Page(tuple(entries), has_next=has_next, has_previous=False, rounds=1, reads=(read,))

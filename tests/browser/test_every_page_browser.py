@@ -28,7 +28,7 @@ LAMP, *OTHERS = products_in(SHELF, 7)[3:]
 PRODUCT = f"/products/{LAMP.id}/"
 COMMENT = f"/comments/{LAMP.id}-0001/"
 PAGES = (
-    "/", f"/categories/{SHELF}/", PRODUCT, f"{PRODUCT}most-helpful/", COMMENT,
+    "/", f"/categories/{SHELF}/", PRODUCT, f"{PRODUCT}comments/~/~/?order=helpful", COMMENT,
     "/users/{username}/", "/orders/", "/orders/{order_id}/", "/basket/", "/account/",
     "/accounts/login/", "/accounts/sign-up/", "/staff/orders/", "/staff/comments/",
     "/staff/activity/", "/staff/work/", "/lab/",

@@ -107,11 +107,9 @@ class TestTheOrder:
         visitor.page.goto(f"{LISTS}/de/~/")
         expect(visitor.page.get_by_role("button", name="Show")).to_have_count(0)
         visitor.page.get_by_label("Sort by").focus()
-        for order in (CommentOrder.OLDEST, CommentOrder.LOWEST, CommentOrder.NEWEST):
+        for order in (*list(CommentOrder)[1:], CommentOrder.NEWEST):
             address = f"{LISTS}/de/~/{order.query}"
             self.choose(visitor, order, address, pan.ids(["de"], (), order)[:20])
-        self.choose(visitor, "helpful", f"{PAGE}most-helpful/", [pan.ids()[7]])
-        self.choose(visitor, "oldest", f"{LISTS}/~/~/?order=oldest", pan.ids()[::-1][:20])
         assert len(visitor.loads) == 1
 
     def test_is_that_of_the_list_shown_again_after_a_failure(self, visitor, pan):

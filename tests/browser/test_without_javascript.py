@@ -92,7 +92,7 @@ class TestAList:
         for order, url, ids in (
             ("oldest", f"/products/{lamp}/comments/~/~/?order=oldest", oldest),
             ("newest", f"/products/{lamp}/comments/~/~/", newest),
-            ("helpful", f"/products/{lamp}/most-helpful/", []),
+            ("helpful", f"/products/{lamp}/comments/~/~/?order=helpful", newest),
             ("oldest", f"/products/{lamp}/comments/~/~/?order=oldest", oldest),
         ):
             bob.press("Show", order=order)

@@ -46,7 +46,7 @@ class TestAPage:
         [
             ("bob", "/products/{product}/", "{product}"),
             ("bob", "/products/{product}/comments/~/5/", "{product}"),
-            ("bob", "/products/{product}/most-helpful/", "{product}"),
+            ("bob", "/products/{product}/comments/~/~/?order=helpful", "{product}"),
             ("bob", "/products/{product}/comments/new/", "Your comment on {product}"),
             ("bob", "/rankings/most-loved/", "Most loved"),
             ("bob", "/users/{alice}/", "Comments by {alice}"),

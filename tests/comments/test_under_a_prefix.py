@@ -31,7 +31,7 @@ def pages(lamp, sam):
         reverse("comments:product", args=[lamp]),
         listed,
         f"{listed}?format=atom",
-        reverse("comments:most_helpful", args=[lamp]),
+        f"{listed}?order=helpful",
         reverse("comments:comment", args=[f"{lamp}-0001"]),
         reverse("comments:new_comment", args=[lamp]),
         reverse("comments:profile", args=[sam.username]),

@@ -16,7 +16,6 @@ LISTED = {
     "/?utm_source=elsewhere": "/",
     "/products/{product_id}/": "/products/{product_id}/",
     "/products/{product_id}/comments/~/~/": "/products/{product_id}/",
-    "/products/{product_id}/most-helpful/": "/products/{product_id}/most-helpful/",
     "/categories/": "/categories/",
     "/categories/{slug}/": "/categories/{slug}/",
     "/rankings/most-loved/": "/rankings/most-loved/",

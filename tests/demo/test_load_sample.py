@@ -134,7 +134,7 @@ def favourite() -> str:
 class TestWhatHappensAroundTheComments:
     def test_is_that_customers_find_some_helpful(self):
         comments = list_most_helpful(favourite(), PageRequest(20)).items
-        votes = [comment.helpful for comment in comments]
+        votes = [comment.helpful_votes for comment in comments]
         assert votes == sorted(VOTES[0], reverse=True)
 
     def test_is_that_some_wait_for_staff_with_reasons(self):

@@ -116,7 +116,7 @@ def visits(tables):
         "front page": Visit("/", nobody, {}),
         "most loved": Visit("/rankings/most-loved/", nobody, {}),
         "recently commented": Visit("/rankings/recently-commented/", nobody, {}),
-        "most helpful": Visit(f"/products/{product}/most-helpful/", nobody, {}),
+        "most helpful": Visit(f"/products/{product}/comments/~/~/?order=helpful", nobody, {}),
         "category": Visit(f"/categories/{slug}/", nobody, {}),
         "category by price": Visit(f"/categories/{slug}/?order=price", nobody, {}),
         "all categories": Visit("/categories/", nobody, {}),

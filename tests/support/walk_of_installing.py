@@ -162,7 +162,7 @@ def statuses(bob: AbstractBaseUser) -> dict[str, int]:
         "/reviews/products/none/",
         f"/reviews/products/{'9' * 30}/",
         "/reviews/products/\u0663/",
-        f"{HERE}most-helpful/",
+        f"{HERE}comments/~/~/?order=helpful",
         f"{HERE}comments/~/~/?format=atom",
         f"{HERE}comments/en/7/",
         "/reviews/rankings/most-loved/",
@@ -263,7 +263,7 @@ def reacts(mine: str, author: Client, reader: Client, staff: Client) -> dict[str
     )
     voted = reader.post(vote, {"helpful": "yes", "next": HERE}).status_code
     shown = re.findall(rf'data-comment-id="{mine}".*?</article>', text(reader, HERE), re.DOTALL)
-    helpful = ids_in(text(browser(), f"{HERE}most-helpful/")) == [mine]
+    helpful = ids_in(text(browser(), f"{HERE}comments/~/~/?order=helpful"))[0] == mine
     fields = fields_in(text(reader, report), report)
     reported = reader.post(report, {**fields, "reason": "spam"}).status_code
     queue = text(staff, "/reviews/staff/comments/")

@@ -15,7 +15,7 @@ from dynapages.lists.feed import Feed
 from dynapages.lists.key_texts import HIGHEST
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import Order, PageRequest, Toward
-from dynapages.lists.runs import NOTHING, Chunk, HasAll, Index, OneOf, Position, Run, Source
+from dynapages.lists.runs import NOTHING, Chunk, HasAll, Index, Lacks, OneOf, Position, Run, Source
 from dynapages_testing.examples import run_example
 from dynapages_testing.merged_lists import (
     INDEX,
@@ -179,6 +179,13 @@ class TestTheRequest:
         request = asked(Run(INDEX, "A", keep=kept))
         assert request["FilterExpression"] == "contains(#f0, :f0_0) AND contains(#f0, :f0_1)"
         assert request["ExpressionAttributeNames"] == {"#p": "p", "#f0": "words"}
+
+    def test_filters_by_an_attribute_that_items_lack(self):
+        kept = (OneOf("kind", ({"S": "red"},)), Lacks("votes"))
+        request = asked(Run(INDEX, "A", keep=kept))
+        assert request["FilterExpression"] == "#f0 IN (:f0_0) AND attribute_not_exists(#f1)"
+        assert request["ExpressionAttributeNames"] == {"#p": "p", "#f0": "kind", "#f1": "votes"}
+        assert set(request["ExpressionAttributeValues"]) == {":p", ":f0_0"}
 
 
 class TestTheKeyCondition:

@@ -80,7 +80,7 @@ class TestImportedVotes:
     def test_are_shown_and_ranked(self):
         comment = brought(helpful=12)
         write(comment)
-        assert find_comment(comment.id).helpful == 12
+        assert find_comment(comment.id).helpful_votes == 12
         assert helpful(comment) == [12]
         assert differing(comment) == []
 
@@ -397,7 +397,7 @@ class TestFileWithVotes:
     @pytest.mark.parametrize(("value", "votes"), [(3, 3), ("4", 4), ("3.0", 3), ("", 0), (0, 0)])
     def test_brings_numbers(self, tmp_path, value, votes):
         imported(file_of(tmp_path / "a.jsonl", [{"helpful": value}]))
-        assert find_comment(f"{tmp_path.name}-0").helpful == votes
+        assert find_comment(f"{tmp_path.name}-0").helpful_votes == votes
 
     @pytest.mark.parametrize("value", [-1, "many", "1.5", "1,234", "9" * 10])
     def test_is_refused_what_is_no_number_of_votes(self, tmp_path, value):

@@ -177,9 +177,9 @@ class TestVotesAndStates:
         call_command("import_comments", path, stdout=StringIO())
         states = [load_comment(each).state for each in (hidden.id, voted.id, "held")]
         assert states == [State.HIDDEN, State.LISTED, State.HELD]
-        assert find_comment(voted.id).helpful == 1
+        assert find_comment(voted.id).helpful_votes == 1
         restore(comment_id=hidden.id)
-        assert find_comment(hidden.id).helpful == 1
+        assert find_comment(hidden.id).helpful_votes == 1
 
     def test_are_the_same_when_an_export_comes_back(self, tmp_path, comments):
         cast_vote(comment_id=comments[1].id, user_id="bob")

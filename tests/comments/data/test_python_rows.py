@@ -61,7 +61,7 @@ class TestRows:
         assert report.counts["rows_with_pictures"] == 1
         found = find_comment(str(one["id"]))
         assert (found.author, found.title, found.body) == ("Ann", "Good", "Two\nlines, “quoted”")
-        assert (found.rating, found.created, found.helpful) == (4, NOON, 7)
+        assert (found.rating, found.created, found.helpful_votes) == (4, NOON, 7)
         assert found.is_verified
         assert found.reply is not None
         assert (found.reply.text, found.reply.replied) == ("Thank you.", NOON)
@@ -233,7 +233,7 @@ class TestDocument:
         assert states == [State.HELD, State.LISTED, State.HIDDEN]
         found = find_comment(f"oscar-{number + 1}")
         assert (found.author, found.user_id, found.rating) == ("Bob Baker", "bob", 1)
-        assert (found.created, found.helpful) == (NOON, 5)
+        assert (found.created, found.helpful_votes) == (NOON, 5)
         (listed,) = rejected_in(here / "rejected.csv")
         assert (listed["line"], listed["reason"]) == ("4", "product_id is missing")
         assert "4 rows: 3 read, 1 rejected." in capsys.readouterr().out

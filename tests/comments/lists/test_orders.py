@@ -62,26 +62,30 @@ class TestAList:
 
 
 class TestTheChoice:
-    def test_is_of_the_orders_of_the_same_filter_and_of_the_most_helpful(self, lamp):
+    def test_is_of_the_orders_of_the_same_filter(self, lamp):
         form = order_form(f"{LISTS}/de/4/?order=lowest")
         options = form.one("select", name="order").all("option")
         assert form["action"] == form["hx-get"] == f"{LISTS}/de/4/"
-        assert [one["value"] for one in options] == [*CommentOrder, "helpful"]
+        assert [one["value"] for one in options] == list(CommentOrder)
         assert [one.text for one in options if "selected" in one.attributes] == ["Lowest rated"]
 
     def test_of_the_products_page_is_that_of_its_list(self, lamp):
         form = order_form("/products/lamp/", accept_language="de")
         assert form["action"] == f"{LISTS}/de/~/"
 
-    def test_of_the_most_helpful_leads_back_to_all_comments(self, lamp):
-        form = order_form("/products/lamp/most-helpful/")
-        options = form.one("select", name="order").all("option")
-        assert form["action"] == f"{LISTS}/~/~/"
-        assert [one["value"] for one in options if "selected" in one.attributes] == ["helpful"]
+    def test_of_the_most_helpful_has_filters_average_and_search_field(self, lamp):
+        shown = visit(f"{LISTS}/de/4/?order=helpful")
+        page = shown.page
+        assert page.one(id="list-heading").text == "4-star comments in German, most helpful first"
+        assert chips(shown)["Clear filters"] == f"{LISTS}/~/~/?order=helpful#comments"
+        assert page.all(class_="average")
+        assert page.all(class_="list-facts")
+        assert not page.all("select", name="month")
 
-    def test_of_the_most_helpful_leads_to_their_page(self, lamp):
-        response = Client().get(f"{LISTS}/de/4/?order=helpful")
-        assert (response.status_code, response["Location"]) == (302, "/products/lamp/most-helpful/")
+    def test_of_the_most_helpful_has_no_other_address(self, lamp):
+        response = Client().get("/products/lamp/most-helpful/?after=anything")
+        listed = f"{LISTS}/~/~/?order=helpful"
+        assert (response.status_code, response["Location"]) == (301, listed)
 
 
 class TestTheAddress:

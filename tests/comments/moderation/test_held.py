@@ -31,7 +31,7 @@ SURFACES = (
     "/products/{product}/comments/~/~/?order=oldest",
     "/api/v1/products/{product}/comments",
     "/products/{product}/comments/~/~/?format=atom",
-    "/products/{product}/most-helpful/",
+    "/products/{product}/comments/~/~/?order=helpful",
     "/api/v1/products/{product}/comments/most-helpful",
     "/users/{author}/",
     "/api/v1/users/{author}/comments",

@@ -110,8 +110,9 @@ def test_the_most_helpful_comments_tell_their_votes_and_lead_on_for_their_produc
     load([*(made(product_id, number) for number in range(3)), made(other, 0)])
     for number in range(3):
         store_rank(f"{product_id}-{number}", count=partial(int, number + 1))
-    shown = visit(f"/products/{product_id}/most-helpful/")
+    lists = "/products/{}/comments/~/~/?order=helpful"
+    shown = visit(lists.format(product_id))
     assert shown.comment_ids == [f"{product_id}-2", f"{product_id}-1"]
     assert "Helpful · 3" in shown.page.all(data_comment_id=True)[0].text
     token = parse_qs(urlsplit(shown.older).query)["after"][0]
-    assert visit(f"/products/{other}/most-helpful/?after={token}").status == 400
+    assert visit(f"{lists.format(other)}&after={token}").status == 400

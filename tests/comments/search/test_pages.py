@@ -14,6 +14,7 @@ from django.core.management import call_command
 
 from comments.lists import search_plans
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS, VERSION
+from comments.votes.services import cast_vote
 from dynapages.django.callers import Scope
 from tests.support.comments.browsing import HTMX, Shown, follow, with_explanation
 from tests.support.comments.options import comments_set
@@ -142,6 +143,19 @@ class TestThePageOfASearch:
         assert [one["value"] for one in options] == ["newest", "oldest"]
         url = f"/products/{product}/comments/de/~/?order=highest&q=akku"
         assert nobody().get(url).status == 400
+
+    def test_is_asked_for_without_an_order_it_does_not_have(self, product):
+        for order, sent in (("oldest", ["oldest"]), ("highest", []), ("helpful", [])):
+            page = nobody().get(f"/products/{product}/comments/de/~/?order={order}").page
+            fields = page.one("form", class_="list-search").all("input", name="order")
+            assert [field["value"] for field in fields] == sent
+
+    def test_does_not_know_the_votes(self, product):
+        cast_vote(comment_id=f"{product}-0", user_id="bob")
+        assert "Helpful · 1" in nobody().get(f"/products/{product}/comments/de/~/").page.text
+        found = asked(product, "Akku")
+        assert f"{product}-0" in found.comment_ids
+        assert "Helpful · 1" not in found.page.text
 
     def test_is_not_for_search_engines(self, product):
         page = asked(product, "akku", "~/~").page

@@ -132,10 +132,10 @@ class TestCapacity:
     @pytest.mark.parametrize(
         ("write", "before", "units"),
         [
-            (cast_vote, [], 13.0),
-            (cast_vote, ["cat"], 12.0),
+            (cast_vote, [], 18.0),
+            (cast_vote, ["cat"], 17.0),
             (cast_vote, ["bob"], 4.0),
-            (withdraw_vote, ["bob"], 11.0),
+            (withdraw_vote, ["bob"], 16.0),
         ],
     )
     def test_of_a_vote(self, comment, write, before, units):
@@ -158,13 +158,20 @@ class TestARankedComment:
         edited = edit_comment(read, now=NOW, rating=2, language="de", title="Worse")
         assert edited.version == read.version + 1 == load_comment(comment.id).version
         (found,) = list_most_helpful(comment.product_id, PageRequest(1)).items
-        assert (found.helpful, found.comment.title, found.comment.rating) == (8, "Worse", 2)
+        assert (found.helpful_votes, found.title, found.rating) == (8, "Worse", 2)
         with pytest.raises(EditLost):
             edit_comment(read, now=NOW, title="Mine")
 
-    @pytest.mark.parametrize(("name", "value"), [("k", "RANK#HELPFUL#x"), ("p", "0000000007#x")])
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("k", {"S": "RANK#HELPFUL#x"}),
+            ("p", {"S": "0000000007#x"}),
+            ("hv", {"N": "3"}),
+        ],
+    )
     def test_whose_rank_is_spoilt_is_found_and_mended(self, comment, name, value):
-        spoil(comment, name, {"S": value})
+        spoil(comment, name, value)
         assert len(mended(comment)) == 1
         assert helpful(comment) == [7]
 
@@ -172,6 +179,7 @@ class TestARankedComment:
         hide(comment_id=comment.id, now=NOW)
         spoil(comment, "k", {"S": f"RANK#HELPFUL#{comment.product_id}"})
         spoil(comment, "p", {"S": f"0000000007#{comment.id}"})
+        spoil(comment, "hv", {"N": "7"})
         assert helpful(comment) == [7]
         assert [difference.kind for difference in mended(comment)] == ["rank"]
         assert helpful(comment) == []
@@ -186,15 +194,15 @@ def test_the_most_helpful_comments_are_walked_there_and_back(comment, size):
     request, there = PageRequest(size), []
     while request:
         found = list_most_helpful(comment.product_id, request)
-        there += [c.comment.id for c in found.items]
+        there += [c.id for c in found.items]
         last = found.page.entries[-1].position
         request = PageRequest(size, last) if found.page.has_next else None
     assert there == sorted(votes, key=lambda i: (votes[i], i), reverse=True)
-    back = [c.comment.id for c in found.items]
+    back = [c.id for c in found.items]
     while found.page.has_previous:
         first = found.page.entries[0].position
         found = list_most_helpful(comment.product_id, PageRequest(size, first, Toward.PREVIOUS))
-        back = [*(c.comment.id for c in found.items), *back]
+        back = [*(c.id for c in found.items), *back]
     assert back == there
 
 

@@ -51,7 +51,7 @@ def made_comment(**told: object) -> NewComment:
 def helpful(comment: NewComment) -> list[int]:
     """How many the ranking says found the comment helpful; empty when it is not there."""
     page = list_most_helpful(comment.product_id, PageRequest(100))
-    return [found.helpful for found in page.items if found.comment.id == comment.id]
+    return [found.helpful_votes or 0 for found in page.items if found.id == comment.id]
 
 
 def moderated(comment: NewComment, state: State) -> ModeratedComment | None:

@@ -37,6 +37,9 @@ RATING_SETS = tuple(
 ALL_LANGUAGE_CHOICES = ((), *((language,) for language in LANGUAGES), *LANGUAGE_SETS)
 """Any, each alone, a dozen sets."""
 
+VOTES = (0, 2, None, 1, 0, 0, 12)
+"""Helpful votes of comments by turns."""
+
 START = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 ODD_IDS = (
     "a#b",
@@ -58,12 +61,20 @@ ODD_IDS = (
 )
 
 
+def by_votes(newest: Sequence[NewComment]) -> list[NewComment]:
+    """Those with votes by these, of the same number the greatest id first; then the others."""
+    voted = [comment for comment in newest if comment.helpful]
+    others = [comment for comment in newest if not comment.helpful]
+    return [*sorted(voted, key=lambda c: (c.helpful, c.id), reverse=True), *others]
+
+
 Ordered = Callable[[Sequence[NewComment]], Iterable[NewComment]]
 ORDERED: dict[CommentOrder, Ordered] = {
     CommentOrder.NEWEST: iter,
     CommentOrder.OLDEST: reversed,
     CommentOrder.HIGHEST: lambda newest: sorted(newest, key=lambda c: -c.rating),
     CommentOrder.LOWEST: lambda newest: sorted(newest, key=lambda c: c.rating),
+    CommentOrder.HELPFUL: by_votes,
 }
 """From the newest first to each order."""
 
@@ -124,6 +135,7 @@ def tied_comments(product_id: str, *, count: int = 300, seed: int = 7) -> list[N
             author=f"Author {number}",
             title=f"Title {number}",
             body=f"Comment number {number}.",
+            helpful=VOTES[number % len(VOTES)],
         )
         for number in range(count)
     ]

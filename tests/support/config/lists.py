@@ -19,7 +19,7 @@ from tests.support.orders.making import made_order, put
 ADDRESSES = {
     "/products/{product_id}/": "data-comment-id",
     "/products/{product_id}/comments/{languages}/{ratings}/": "data-comment-id",
-    "/products/{product_id}/most-helpful/": "data-comment-id",
+    "/products/{product_id}/comments/~/~/?order=helpful": "data-comment-id",
     "/users/{username}/": "data-comment-id",
     "/rankings/most-loved/": "data-product-id",
     "/rankings/recently-commented/": "data-product-id",
@@ -43,7 +43,9 @@ IN_THE_API = {
     "/products/{product_id}/comments/~/~/?order=lowest": (
         "/products/{product_id}/comments?order=lowest"
     ),
-    "/products/{product_id}/most-helpful/": "/products/{product_id}/comments/most-helpful",
+    "/products/{product_id}/comments/~/~/?order=helpful": (
+        "/products/{product_id}/comments?order=helpful"
+    ),
     "/users/{username}/": "/users/{username}/comments",
     "/rankings/most-loved/": "/rankings/most-loved",
     "/rankings/recently-commented/": "/rankings/recently-commented",

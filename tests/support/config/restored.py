@@ -113,7 +113,7 @@ def _five_stars() -> dict[str, int]:
 def _most_helpful(product_id: str) -> dict[str, int]:
     """The numbers of votes by which comments rank."""
     ranked = list_most_helpful(product_id, PageRequest(100))
-    return {one.comment.id: one.helpful for one in ranked.items}
+    return {one.id: one.helpful_votes or 0 for one in ranked.items}
 
 
 def _votes() -> Counter[str]:
