@@ -14,7 +14,10 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import slugify
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from markdown_it.token import Token
@@ -24,6 +27,14 @@ from dynapages.django.access import public
 
 RECORDS = "adr"
 """The document that lists the decision records, each a document of its own."""
+DOORS = {
+    "Use": pgettext_lazy("documents", "Use"),
+    "Run": pgettext_lazy("documents", "Run"),
+    "Understand": pgettext_lazy("documents", "Understand"),
+    "Measure": pgettext_lazy("documents", "Measure"),
+    "Change": pgettext_lazy("documents", "Change"),
+}
+"""The headings of the index, in the visitor's language; documents are in English."""
 _DOCS = settings.BASE_DIR / "docs"
 _LIST_ITEM = re.compile(r"^(?:-|\d+\.) \[(.+?)\]\(([^)]+?)(?:/README)?\.md\)", re.MULTILINE)
 """A list item that begins with a link to a document: its title, and the document's name."""
@@ -102,13 +113,23 @@ def document(request: HttpRequest, name: str = "") -> HttpResponse:
     listed_name = RECORDS if name.startswith(f"{RECORDS}/") else name
     context = {
         "document": shown,
+        "html": shown.html if name else _with_door_titles(shown.html),
         "trail": breadcrumbs,
-        "doors": read_doors(),
+        "doors": [(DOORS[door], titles) for door, titles in read_doors().items()],
         "listed_name": listed_name,
         "previous": previous,
         "next": following,
     }
     return render(request, "document.html", context)
+
+
+def _with_door_titles(html: str) -> SafeString:
+    """Return the HTML of the index, its headings in the visitor's language."""
+    language = get_language() or "en"
+    for door, title in DOORS.items():
+        heading = format_html('<h2 id="{}" lang="{}">{}</h2>', slugify(door), language, title)
+        html = html.replace(f'<h2 id="{slugify(door)}">{door}</h2>', heading)
+    return SafeString(html)
 
 
 def _neighbours(name: str) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:

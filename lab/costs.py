@@ -10,6 +10,8 @@ from dynapages.lists import prices
 
 VIEWS_A_WRITE = 100
 """Page views for each write, at which designs are compared."""
+WRITES = 1_000_000 // VIEWS_A_WRITE
+"""Those that come with a million page views."""
 SIZES = {
     10_000: gettext_noop("10 thousand"),
     1_000_000: gettext_noop("1 million"),
@@ -23,7 +25,10 @@ LEAST_UNITS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SizedCost:
-    """What a page costs in a table of some size; ``dollars`` are those of a million views."""
+    """What a page costs in a table of some size.
+
+    ``dollars`` are those of a million views, and of the writes that come with them.
+    """
 
     units: float
     calls: int
@@ -45,8 +50,11 @@ class DesignCost:
     reads_table: bool = False
 
     def dollars(self) -> float:
-        """Return what a million writes cost, with `VIEWS_A_WRITE` page views for each of them."""
-        return prices().reads(self.read_units * VIEWS_A_WRITE) + prices().writes(self.write_units)
+        """Return what a million page views cost, with a write for every `VIEWS_A_WRITE` of them."""
+        return self._dollars(self.read_units)
+
+    def _dollars(self, units_of_page: float) -> float:
+        return prices().reads(units_of_page) + prices().writes(self.write_units / VIEWS_A_WRITE)
 
     def at_size(self, items: int) -> SizedCost:
         """Return what a page costs if the table holds so many items, as large as those measured."""
@@ -54,7 +62,7 @@ class DesignCost:
         units = self.read_units
         if self.reads_table and self.items_read:
             units *= items / self.items_read
-        return SizedCost(units, ceil(units / UNITS_A_CALL), prices().reads(units))
+        return SizedCost(units, ceil(units / UNITS_A_CALL), self._dollars(units))
 
     def views_until_cheaper(self, other: "DesignCost") -> float:
         """Return from how many page views for each write on a design that reads for less wins."""

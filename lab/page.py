@@ -20,7 +20,7 @@ from comments.host import COMMENTS
 from dynapages.calls import current_meter
 from dynapages.django.paging import grouped, render_page
 from dynapages.lists import explain_reads, parse_timestamp, prices
-from lab.costs import SIZES, VIEWS_A_WRITE, DesignCost, judge
+from lab.costs import SIZES, VIEWS_A_WRITE, WRITES, DesignCost, judge
 from lab.figures import DesignFigures, Figures, SubjectFigures, find_published
 from lab.stored_figures import find_stored
 
@@ -141,6 +141,7 @@ def lab(request: HttpRequest) -> HttpResponse:
         "described": described.values(),
         "sizes": SIZES,
         "views": VIEWS_A_WRITE,
+        "writes": WRITES,
         "prices": prices(),
         "explain": partial(explain_reads, current_meter()),
     }

@@ -63,6 +63,25 @@ def page_of(path: str, language: str = "en") -> Element:
     return read_markup(browser.get(path).content.decode())
 
 
+SAID = ("aria-label", "alt", "title", "placeholder", "data-announce")
+"""Attributes whose value is read out, or shown."""
+SAME_IN_GERMAN = {"Dynashop", "Shop", "/", "·", "English", "Deutsch"}
+
+
+def unmarked_texts(element: Element) -> set[str]:
+    """What a page says without naming its language."""
+    texts = set()
+    for name in SAID:
+        if element.get(name):
+            texts.add(element[name])
+    for child in element.children:
+        if isinstance(child, str):
+            texts.add(" ".join(child.split()))
+        elif child.tag != "script" and not child.get("lang"):
+            texts |= unmarked_texts(child)
+    return texts - {""}
+
+
 class TestTheIndex:
     def test_has_all_documents_behind_five_doors(self):
         doors = read_doors()
@@ -81,6 +100,28 @@ class TestTheIndex:
 
     def test_is_at_the_foot_of_every_page(self):
         assert page_of("/docs/").one("footer").one("a", href="/docs/").text == "Documentation"
+
+
+GERMAN_DOORS = ["Benutzen", "Betreiben", "Verstehen", "Messen", "Ändern"]
+
+
+class TestAGermanPage:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_has_nothing_english_that_is_not_marked_so(self, name):
+        path = f"/docs/{name}/" if name else "/docs/"
+        german = unmarked_texts(page_of(path, "de").one("body"))
+        english = unmarked_texts(page_of(path, "en").one("body"))
+        assert german & english <= SAME_IN_GERMAN
+
+    def test_has_german_headings_of_the_documents(self):
+        pages = page_of("/docs/api/", "de").one("nav", aria_label="Dokumentation")
+        assert [summary.text for summary in pages.all("summary")] == GERMAN_DOORS
+
+    def test_has_german_headings_in_the_index(self):
+        article = page_of("/docs/", "de").one("article")
+        headings = article.all("h2")
+        assert [heading.text for heading in headings] == GERMAN_DOORS
+        assert {heading["lang"] for heading in [article.one("h1"), *headings]} == {"de"}
 
 
 class TestBesideADocument:

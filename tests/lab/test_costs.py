@@ -41,7 +41,13 @@ class TestAtAnotherSize:
         found = scan(units=236, items=6_000).at_size(60_000)
         assert found.units == pytest.approx(2_360)
         assert found.calls == 19
-        assert found.dollars == pytest.approx(prices().reads(2_360))
+        assert found.dollars == pytest.approx(prices().reads(2_360) + prices().writes(0.01))
+
+    def test_what_is_written_for_each_hundred_views_is_in_the_dollars(self):
+        views, writes = prices().reads(1), prices().writes(66)
+        found = cost(read=1, write=66)
+        assert found.dollars() == pytest.approx(views + writes / 100)
+        assert {found.at_size(items).dollars for items in SIZES} == {found.dollars()}
 
     def test_another_design_reads_as_much(self):
         for items in SIZES:

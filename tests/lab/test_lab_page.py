@@ -48,6 +48,12 @@ def lab_subject(name: str) -> Element:
     return lab_page_shown().one(data_lab_subject=name)
 
 
+def dollars_of(row: Element) -> list[float]:
+    """The dollars of a row of sizes, from its cells as in ``$4,562 36,494 units``."""
+    amounts = [cell.text.split()[0].strip("$") for cell in row.all("td")]
+    return [float(amount.replace(",", "")) for amount in amounts]
+
+
 def words(response) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
 
@@ -115,6 +121,15 @@ class TestWithFigures:
             "$4,007 32,053 units 251 calls",
             "$400,660 3,205,277 units 25,042 calls",
         ]
+
+    def test_name_a_design_the_cheapest_that_no_other_row_undercuts(self, nothing_stored):
+        tables = lab_page_shown().all(class_="lab-sizes")
+        assert len(tables) == len(describe_subjects())
+        for table in tables:
+            rows = table.one("tbody").all("tr")
+            (cheapest,) = [row for row in rows if "cheapest" in row.one("th").text]
+            for column, least in enumerate(dollars_of(cheapest)):
+                assert all(dollars_of(row)[column] >= least for row in rows), table.text
 
     def test_are_folded_with_anchors_that_links_from_elsewhere_lead_to(self):
         store_figures(made_figures())
