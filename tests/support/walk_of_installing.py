@@ -274,7 +274,7 @@ def reacts(mine: str, author: Client, reader: Client, staff: Client) -> dict[str
         "helpful": helpful,
         "reported": reported,
         "queue": ids_in(queue) == [mine],
-        "reporter": re.findall(r'<a class="quiet-link" href="([^"]*)"><bdi>(.*?)</bdi>', queue),
+        "reporter": re.findall(r'<a href="([^"]*)"><bdi>(.*?)</bdi>', queue),
         "decided": decided,
         "hidden": [
             browser().get(f"/reviews/comments/{mine}/").status_code,

@@ -16,7 +16,7 @@ ALL = "/staff/orders/all/?status=PROCESSING&to=1980-01-02"
 
 
 def outcomes(shown: Shown) -> list[str]:
-    return [one.text for one in shown.page.all("li", class_="outcome")]
+    return [one.text for one in shown.page.all("li", data_outcome=True)]
 
 
 def next_step(shown: Shown) -> dict[str, str]:
