@@ -32,6 +32,7 @@ LONGEST_REASON = 100
 EVERY = gettext_noop("every comment")
 FIRST = gettext_noop("first comment of its author")
 LINK = gettext_noop("it has a link")
+WORD = gettext_noop("it has a word of the list")
 BLOCKED = gettext_noop("its author is blocked")
 FAILED = gettext_noop("the gate failed")
 _LINK = re.compile(
@@ -98,6 +99,18 @@ def hold_links(draft: NewComment, _author: Author) -> Verdict:
     """Hold comments with what looks like a link in the title or the text."""
     if _LINK.search(f"{draft.title}\n{draft.body}"):
         return Hold(LINK)
+    return Publish()
+
+
+def hold_words(draft: NewComment, _author: Author) -> Verdict:
+    """Hold comments with a word or a phrase of the option ``HELD_WORDS``, in any case.
+
+    A word is found as a whole: "spin" is not found in "spinning".
+    """
+    text = f"{draft.title}\n{draft.body}".casefold()
+    for word in COMMENTS["HELD_WORDS"]:
+        if re.search(rf"(?<!\w){re.escape(word.casefold())}(?!\w)", text):
+            return Hold(WORD)
     return Publish()
 
 

@@ -32,6 +32,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     "PROFILE_SLUGS": "",
     # Of what decides on a comment before it is published, or several: see `comments.gates`.
     "GATE": (),
+    # What the gate `comments.gates.hold_words` holds comments for: words and phrases.
+    "HELD_WORDS": (),
     # The template that the app's pages extend, with the blocks `title` and `content` at the least.
     "BASE_TEMPLATE": "base.html",
     # Comments posted, edited, deleted, voted on and reported in an hour.

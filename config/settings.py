@@ -193,6 +193,7 @@ MIDDLEWARE = [
     "shop.accounts.sessions.StaffTimingMiddleware",
     "config.web.middleware.RefusedBodyMiddleware",
     "dynapages.django.middleware.RefusalMiddleware",
+    "config.web.middleware.KeptFormMiddleware",
 ]
 
 if CORS_ALLOWED_ORIGINS:
@@ -376,6 +377,7 @@ COMMENTS = {
     "FIND_USER": "shop.for_comments.find_user",
     # What decides on comments before they are published: see docs/moderation.md.
     "GATE": env.words("COMMENT_GATE"),
+    "HELD_WORDS": env.words("COMMENT_HELD_WORDS"),
     "COUNTER_SHARDS": COUNTER_SHARDS,
     "WRITES_PER_USER": env.integer("COMMENT_WRITES_PER_USER", default=60, least=1, most=10_000),
     "WRITES_PER_ADDRESS": env.integer(

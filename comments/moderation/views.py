@@ -9,8 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from comments.gates import block_author, is_blocked, unblock_author
@@ -35,7 +36,7 @@ from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.csv_lists import csv_response
 from dynapages.django.jinja import render_jinja
 from dynapages.django.next_page import back, path_of_next
-from dynapages.django.paging import ListResult, anchor_of, notify, show_page, wants_partial
+from dynapages.django.paging import ListResult, anchor_of, grouped, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.django.security_log import log_event
 from dynapages.lists import PageResult
@@ -155,14 +156,38 @@ def decide_many(request: HttpRequest) -> HttpResponse:
         with suppress(NotAsSeen, NoSuchComment):
             carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
             done += 1
-    is_publishing = decision is Decision.PUBLISH
-    outcome = _("Published: %(n)s.") if is_publishing else _("Rejected: %(n)s.")
-    messages.success(request, outcome % {"n": done})
-    left_alone = len(selected) - done
-    if left_alone:
-        sentence = _("Changed or decided on by others since you looked, and left alone: %(n)s.")
-        messages.warning(request, sentence % {"n": left_alone})
+    _tell_of_many(request, decision, done=done, left_alone=len(selected) - done)
     return back(request, default=reverse("comments:held_comments"))
+
+
+def _tell_of_many(request: HttpRequest, decision: Decision, *, done: int, left_alone: int) -> None:
+    """Say how many comments were decided on, with a link to where such are, and what was not."""
+    if not (done or left_alone):
+        messages.warning(request, _("Select the comments first."))
+    if done:
+        if decision is Decision.PUBLISH:
+            sentence = ngettext(
+                "%(count)s comment was published.", "%(count)s comments were published.", done
+            )
+            url, label = reverse("comments:recently_commented"), _("Recently commented")
+        else:
+            sentence = ngettext(
+                "%(count)s comment was rejected and hidden.",
+                "%(count)s comments were rejected and hidden.",
+                done,
+            )
+            url, label = reverse("comments:hidden_comments"), _("Hidden comments")
+        told = sentence % {"count": grouped(done)}
+        messages.success(request, format_html('{} <a href="{}">{}</a>', told, url, label))
+    if left_alone:
+        sentence = ngettext(
+            "%(count)s comment was changed or decided on by others since you looked, and was not "
+            "touched.",
+            "%(count)s comments were changed or decided on by others since you looked, and were "
+            "not touched.",
+            left_alone,
+        )
+        messages.warning(request, sentence % {"count": grouped(left_alone)})
 
 
 def _parse_checkbox(value: str) -> tuple[Revision, str]:

@@ -15,6 +15,7 @@ from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.middleware.csrf import get_token
+from django.utils.cache import add_never_cache_headers
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -33,6 +34,17 @@ OTHER_SITES = frozenset({"cross-site", "same-site"})
 STALE_PAGE = gettext_lazy(
     "This page is from before you last signed in, or cookies are blocked: reload it."
 )
+
+SIGNED_OUT = gettext_lazy(
+    "You are not signed in any more. Nothing was changed. Sign in on another page, then send this "
+    "form once more."
+)
+STALE_FORM = gettext_lazy(
+    "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
+    "send it once more."
+)
+NEITHER_TYPED = frozenset({TOKEN_FIELD, "next"})
+"""Names of fields that nobody types into."""
 
 ShowAgain = Callable[..., HttpResponse | None]
 """Shows a form as it was sent, without writing; None where it cannot."""
@@ -64,6 +76,36 @@ def fields_to_send_again(request: HttpRequest) -> dict[str, Any]:
         else:
             shown += [(name, value) for value in values]
     return {"fields": shown, "has_secrets": has_secrets}
+
+
+def form_kept(
+    request: HttpRequest, message: Promise, *, sign_in_url: str = ""
+) -> HttpResponse | None:
+    """Answer 403 with a page that keeps the form of a request; None where there is none to keep.
+
+    Its button sends the form to the same address as whoever is signed in then, with the token of
+    this page. Passwords and codes are not kept.
+    """
+    form = fields_to_send_again(request)
+    typed = []
+    for name, value in form.get("fields", ()):
+        if name not in NEITHER_TYPED:
+            typed.append((name, value))
+    has_secrets = form.get("has_secrets", False)
+    if not (typed or has_secrets):
+        return None
+    response = refuse(
+        request,
+        HTTPStatus.FORBIDDEN,
+        template="form_kept.html",
+        message=message,
+        typed=typed,
+        next_page=request.POST.get("next", ""),
+        has_secrets=has_secrets,
+        sign_in_url=sign_in_url,
+    )
+    add_never_cache_headers(response)
+    return response
 
 
 def is_from_our_page(request: HttpRequest) -> bool:
@@ -126,11 +168,14 @@ def form_token(request: HttpRequest) -> HttpResponse:
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer 403 (``CSRF_FAILURE_VIEW``).
 
-    The answer has the form as it was sent if a page of ours has sent it, and its view has an
-    attribute ``again``: a view that shows the form, does not write, and may return None.
+    The answer has the form as it was sent if a page of ours has sent it. The view may have an
+    attribute ``again``: a view that shows the form, does not write, and may return None. Otherwise
+    `form_kept` keeps it.
     """
     del reason
     response = _form_again(request) if is_from_our_page(request) else None
+    if response is None and not getattr(request, "htmx", False):
+        response = form_kept(request, STALE_FORM)
     if response is not None:
         return response
     return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE_PAGE)

@@ -7,11 +7,13 @@ from typing import cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import resolve_url
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
 from config.navigation import Navigation
 from config.telemetry.requests import OnSent, RequestRecord, is_watched, observed, view_of
+from config.web.answers import SIGNED_OUT, form_kept
 from config.web.bodies import REFUSED
 from dynapages.calls import metered
 from dynapages.django.jinja import render_jinja
@@ -51,6 +53,20 @@ class RequestMiddleware:
                     _call_when_sent(response, on_sent)
                 else:
                     on_sent()
+        return response
+
+
+class KeptFormMiddleware:
+    """Keeps what was typed into a form behind the sign-in whose session ended meanwhile."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if getattr(response, "asks_to_sign_in", False):
+            kept = form_kept(request, SIGNED_OUT, sign_in_url=resolve_url(settings.LOGIN_URL))
+            return kept or response
         return response
 
 

@@ -126,7 +126,10 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
 
 
 def _sign_in_first(request: HttpRequest) -> HttpResponse:
-    """Answer an anonymous visitor: by a redirect to the login page, a program by 403."""
+    """Answer an anonymous visitor: by a redirect to the login page, a program by 403.
+
+    A redirect has the attribute ``asks_to_sign_in``, by which a host can keep a form that was sent.
+    """
     sentence = _("Sign in to see this: send the cookie of a session.")
     in_format = error_in_format(request.META, sentence, HTTPStatus.FORBIDDEN)
     if in_format is not None:
@@ -138,7 +141,9 @@ def _sign_in_first(request: HttpRequest) -> HttpResponse:
     # htmx would put the login page into the part of the page that it asked for.
     if getattr(request, "htmx", False):
         return HttpResponseClientRedirect(url)
-    return redirect(url)
+    response = redirect(url)
+    response.asks_to_sign_in = True  # type: ignore[attr-defined] # for the host's middleware
+    return response
 
 
 def _page_to_come_back_to(request: HttpRequest) -> str | None:

@@ -82,6 +82,9 @@ class LimitedForm(forms.Form):
         return any(isinstance(widget, forms.PasswordInput) for widget in widgets)
 
 
+SHORTEST_USERNAME = 3
+
+
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
     """User name and password; the right one does not count against the limits that others share."""
 
@@ -135,6 +138,18 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         return [from_network, of_name]
 
 
+def _why_no_name(typed: str) -> str:
+    """Return what is wrong with a user name; the field's help text has the whole rule."""
+    name = typed.strip()
+    if len(name) < SHORTEST_USERNAME:
+        return gettext("This user name is too short: it needs 3 characters or more.")
+    if not (name[0].isascii() and name[0].isalnum()):
+        return gettext("This user name must begin with a letter from a to z or a digit.")
+    return gettext(
+        "This user name has a character that is not allowed, such as a space or an accent."
+    )
+
+
 class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # only in the stubs
     """A new account; the e-mail address may be left out."""
 
@@ -166,8 +181,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         try:
             username = username_of(self.cleaned_data["username"])
         except BadUsername as error:
-            # The field's help text has the rule.
-            raise ValidationError(_("This user name is not allowed.")) from error
+            raise ValidationError(_why_no_name(self.cleaned_data["username"])) from error
         if is_reserved(username):
             raise ValidationError(_("This name is reserved for the shop. Choose another one."))
         return username

@@ -21,8 +21,8 @@ class LengthValidator:
     def get_help_text(self) -> str:
         """Return the rule as a sentence."""
         rule = _(
-            "A password has at most %(longest)d characters. "
-            "That of a member of staff has at least %(shortest)d, "
-            "and so has one of letters alone."
+            "A password may have up to %(longest)d characters. "
+            "If it has only letters, it needs at least %(shortest)d. "
+            "Members of staff always need at least %(shortest)d."
         )
         return rule % {"longest": LONGEST_PASSWORD, "shortest": SHORTEST_STAFF_PASSWORD}

@@ -4,12 +4,14 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from django.contrib import messages
 from django.contrib.auth import views as auth_views
 from django.core.signing import BadSignature
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
+from django.utils.decorators import method_decorator
 from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -17,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from dynapages.calls import clock, fault_in
+from dynapages.django.access import signed_in
 from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import client_network
 from dynapages.django.refusals import database_failed, refuse
@@ -47,6 +50,14 @@ SIGNED_OUT_HERE_ALONE = _(
     "You are signed out in this browser, but not elsewhere. To sign out everywhere, sign in and "
     "out again later."
 )
+
+
+def say_link_sent(request: HttpRequest, address: str) -> None:
+    """Show a message that an e-mail with a link to confirm an address is on its way."""
+    sent = gettext(
+        "We have sent an e-mail to %(address)s. Follow the link in it to confirm the address."
+    )
+    messages.success(request, sent % {"address": address})
 
 
 def _focus_on_first_error(form: BaseForm) -> None:
@@ -153,9 +164,14 @@ class SignUpView(AccountFormMixin, RememberingView):
         form.create_user(now=clock.now())
         username = form.get_user().get_username()
         log_event("account-made", user=username, request=self.request)
-        return super().form_valid(form)
+        response = super().form_valid(form)
+        # The address is the one that was typed, so it tells nothing of other accounts.
+        if form.cleaned_data["email"]:
+            say_link_sent(self.request, form.cleaned_data["email"])
+        return response
 
 
+@method_decorator(signed_in, name="dispatch")
 class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
     """Change the password; all other sessions of the user end with it."""
 

@@ -80,7 +80,7 @@ class TestWhatWaits:
         page.get_by_role("link", name="Select all on this page").click()
         page.get_by_label("Select the comment by").first.uncheck()
         page.locator("#bulk").get_by_role("button", name="Publish").click()
-        expect(page.get_by_text("Published: 2.")).to_be_visible()
+        expect(page.get_by_text("2 comments were published.")).to_be_visible()
         expect(page.locator("article h2")).to_have_text(["Waiting 0"])
 
 

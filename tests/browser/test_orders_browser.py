@@ -192,7 +192,7 @@ class TestWhatJavaScriptAdds:
         sam.row(queued[1]).get_by_role("checkbox").uncheck()
         expect(sam.button("Approve (the selected orders)")).to_be_disabled()
         sam.button("Ship (the selected orders)").click()
-        expect(sam.page.locator("h1")).to_have_text("Orders now shipped: 2 of 2")
+        expect(sam.page.locator("h1")).to_have_text("2 orders were shipped.")
         assert sam.focus == "list-heading"
         sam.link("Back to the queue").click()
         sam.sees(queued[:2])
@@ -202,10 +202,8 @@ class TestWhatJavaScriptAdds:
         sam.page.goto("/staff/orders/all/?status=PROCESSING&to=1971-02-01")
         loads = len(sam.loads)
         sam.button("Ship all").click()
-        expect(sam.page.locator("#step")).to_contain_text("All done: you moved 2 of 2 orders.")
-        assert [sam.page.locator("[data-outcome]").nth(n).inner_text() for n in (0, 1)] == [
-            f"Order {order.id} is now shipped." for order in queued[2:]
-        ]
+        expect(sam.page.locator("#step")).to_contain_text("All done. 2 orders were shipped.")
+        expect(sam.page.locator("[data-outcome]")).to_have_count(0)
         assert len(sam.loads) == loads
 
 

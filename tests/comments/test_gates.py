@@ -15,6 +15,7 @@ from comments.gates import (
     hold_all,
     hold_first,
     hold_links,
+    hold_words,
     is_blocked,
     judge,
     unblock_author,
@@ -95,6 +96,25 @@ class TestTheShippedGates:
     )
     def test_hold_links_holds_what_looks_like_one(self, title, body, is_held):
         assert isinstance(hold_links(draft(title=title, body=body), SOMEONE), Hold) is is_held
+
+    @pytest.mark.parametrize(
+        ("title", "body", "is_held"),
+        [
+            ("", "Bright and warm.", False),
+            ("", "Get a casino bonus", True),
+            ("CASINO", "", True),
+            ("", "With free spins!", True),
+            ("", "A casinoesque lamp", False),
+            ("", "Free of spins", False),
+        ],
+    )
+    def test_hold_words_holds_whole_words_of_the_list(self, title, body, is_held):
+        with comments_set(HELD_WORDS=("casino", "Free spins")):
+            verdict = hold_words(draft(title=title, body=body), SOMEONE)
+        assert isinstance(verdict, Hold) is is_held
+
+    def test_hold_words_holds_nothing_without_a_list(self):
+        assert hold_words(draft(body="casino"), SOMEONE) == Publish()
 
 
 class TestSeveralGates:

@@ -18,6 +18,10 @@ from demo.processes import Command as CommandLine
 from demo.processes import Demo, DemoConfig
 from dynapages.engine.server import EngineServer
 
+GATE = "comments.gates.hold_links,comments.gates.hold_words"
+"""What decides on comments of the sample shop, where ``COMMENT_GATE`` names nothing else."""
+HELD_WORDS = "bonus,casino,free spins,jackpot,payday loan"
+"""Words of advertisements, for the sample shop's gate; ``COMMENT_HELD_WORDS`` names others."""
 REST_AT_A_TIME = 4
 """Calls of the load behind the open shop, whose pages come first."""
 
@@ -134,6 +138,8 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
         # The terminal is for what is wrong; the option --access-log prints requests.
         "REQUEST_LOG": variables.text("REQUEST_LOG", "0"),
         "COMMENT_SEARCH": "1" if has_search else "0",
+        "COMMENT_GATE": variables.text("COMMENT_GATE", GATE),
+        "COMMENT_HELD_WORDS": variables.text("COMMENT_HELD_WORDS", HELD_WORDS),
     }
     if own_engine:
         environment.pop("AWS_PROFILE", None)

@@ -27,7 +27,7 @@ from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.models import User
 from shop.accounts.queries import find_user
 from shop.accounts.services import StaleAccount
-from shop.accounts.views import AccountFormMixin
+from shop.accounts.views import AccountFormMixin, say_link_sent
 
 
 @require_safe
@@ -116,6 +116,4 @@ def reply_emails(request: HttpRequest, token: str) -> HttpResponse:
 
 def _say_sent(request: HttpRequest, user: User) -> None:
     """Show a message that an e-mail with a link is on its way."""
-    address = user.new_email or user.email
-    sent = _("We have sent an e-mail to %(address)s. Follow the link in it to confirm the address.")
-    messages.success(request, sent % {"address": address})
+    say_link_sent(request, user.new_email or user.email)

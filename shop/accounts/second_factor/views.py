@@ -71,6 +71,13 @@ class LoginView(views.AccountFormMixin, views.RememberingView):
         return redirect("login_code" if user.totp_secret else "second_factor")
 
 
+def _sign_in_first() -> HttpResponse:
+    """Lead to the sign-in; a form that was sent is kept as by `dynapages.django.access`."""
+    response = redirect("login")
+    response.asks_to_sign_in = True  # type: ignore[attr-defined] # for the site's middleware
+    return response
+
+
 @method_decorator((sensitive_post_parameters(), never_cache), name="dispatch")
 class _UserView(views.AccountFormMixin, FormView):  # type: ignore[type-arg] # only in the stubs
     """A page for ``user``: who is signed in, or has typed the right password."""
@@ -84,7 +91,7 @@ class _UserView(views.AccountFormMixin, FormView):  # type: ignore[type-arg] # o
         self.is_signed_in = request.user.is_authenticated
         user = request.user if self.is_signed_in else user_signing_in(request)
         if not isinstance(user, User):
-            return redirect("login")
+            return _sign_in_first()
         self.user = user
         return super().dispatch(request, *args, **kwargs)
 
@@ -170,7 +177,7 @@ class OffView(_UserView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - Django's
         if not request.user.is_authenticated:
-            return redirect("login")
+            return _sign_in_first()
         return super().dispatch(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's

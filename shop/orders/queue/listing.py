@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from dynapages.django.next_page import with_next
 from dynapages.django.paging import Pager, address_of_item, grouped
@@ -14,6 +14,7 @@ from dynapages.lists import Entry, PageRequest, id_at, moment_at
 from dynapages.process import pool
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
+from shop.activity.entries import Kind
 from shop.catalogue.queries import find_tiles
 from shop.days import Days
 from shop.order_status import FORWARD, OPEN, Move, Status
@@ -83,6 +84,36 @@ def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any]:
         "url": queue_url(chosen, name="move_all_orders"),
         "queue_url": queue_url(chosen),
     }
+
+
+def moved_in_words(target: Status, count: int) -> str:
+    """Return the sentence that so many orders were moved to a status, by `FORWARD`."""
+    if not count:
+        return _("No order was moved.")
+    if target is Status.APPROVED:
+        sentence = ngettext(
+            "%(count)s order was approved.", "%(count)s orders were approved.", count
+        )
+    elif target is Status.PROCESSING:
+        sentence = ngettext(
+            "%(count)s order is now being processed.",
+            "%(count)s orders are now being processed.",
+            count,
+        )
+    else:
+        sentence = ngettext("%(count)s order was shipped.", "%(count)s orders were shipped.", count)
+    return sentence % {"count": grouped(count)}
+
+
+def where_moved(target: Status) -> tuple[str, str]:
+    """Return the address of a list with the orders that were moved, and what it is called.
+
+    The queue has no orders that were shipped: the activity log has the newest of these first.
+    """
+    if target.is_open:
+        label = _("Orders in the status “%(status)s”") % {"status": target.label}
+        return queue_url(OrderFilter(statuses=(target,))), label
+    return f"{reverse('activity')}?kind={Kind.ORDER}", _("Orders in the activity log")
 
 
 def _forward_from(status: Status) -> Move:

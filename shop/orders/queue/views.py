@@ -42,8 +42,10 @@ from shop.orders.queue.listing import (
     all_context,
     buyers_pager,
     find_matches,
+    moved_in_words,
     purchase_row,
     queue_context,
+    where_moved,
 )
 from shop.orders.refs import OrderRef
 
@@ -183,7 +185,7 @@ def _read_selected(request: HttpRequest, _visitor: Visitor) -> tuple[Move, _Sele
 @require_POST
 @prefetch(_read_selected, staff_only)
 def move_selected(request: HttpRequest, read: tuple[Move, _Selected]) -> HttpResponse:
-    """Move the selected orders, and show what became of each."""
+    """Move the selected orders, and show how many were moved, and which were not."""
     move, selected = read
     results = _move_orders(request, selected, move)
     context = {
@@ -227,7 +229,7 @@ def move_all(request: HttpRequest, read: tuple[OrderFilter, int | _Step | None])
     if isinstance(step, _Step):
         context = _move_page(request, chosen, step)
     else:
-        context = {**all_context(chosen, step), "passed": None, "results": ()}
+        context = {**all_context(chosen, step), "passed": None, "refused": ()}
     if request.method == "POST" and wants_partial(request):
         return render(request, "shop/orders/queue/_step.html", context)
     return render(request, "shop/orders/queue/all.html", context)
@@ -244,6 +246,7 @@ def _move_page(request: HttpRequest, chosen: OrderFilter, step: _Step) -> dict[s
     results = _move_orders(request, step.selected, context["move"])
     passed = _orders_up_to_end(step.page, step.page_request)
     outcomes = _outcomes(context["move"], results)
+    moved_in_all = moved_before + outcomes["moved"]
     after = None
     if step.page.has_next:
         after = queue_pager(chosen).token_behind(step.page)
@@ -251,9 +254,9 @@ def _move_page(request: HttpRequest, chosen: OrderFilter, step: _Step) -> dict[s
         **context,
         **outcomes,
         "passed": passed,
-        "moved_in_all": moved_before + outcomes["moved"],
+        "moved_in_all": moved_in_all,
+        "sentence": moved_in_words(context["move"].target, moved_in_all),
         "total": max(count or 0, passed),
-        "start": passed - len(results) + 1,
         "after": after,
     }
 
@@ -284,18 +287,22 @@ def _move(target: str) -> Move:
 
 def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, Any]:
     """Build what a page shows of the outcomes of moves."""
-    moved = by_others = 0
-    for result in results:
-        if not result.refusal:
-            moved += 1
+    refused = [result for result in results if result.refusal]
+    moved = len(results) - len(refused)
+    by_others = 0
+    for result in refused:
         if result.by_another:
             by_others += 1
+    moved_url, moved_label = where_moved(move.target)
     return {
         "move": move,
         "results": results,
+        "refused": refused,
         "moved": moved,
+        "sentence": moved_in_words(move.target, moved),
         "by_others": by_others,
-        "status": move.target.in_words,
+        "moved_url": moved_url,
+        "moved_label": moved_label,
     }
 
 

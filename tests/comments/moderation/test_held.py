@@ -210,9 +210,28 @@ class TestInBulk:
             State.LISTED,
         ]
         assert shown.messages == [
-            "Published: 1.",
-            "Changed or decided on by others since you looked, and left alone: 1.",
+            "1 comment was published. Recently commented",
+            "1 comment was changed or decided on by others since you looked, and was not touched.",
         ]
+
+    @pytest.mark.parametrize(
+        ("decision", "sentence", "address"),
+        [
+            ("publish", "2 comments were published.", "/rankings/recently-commented/"),
+            ("reject", "2 comments were rejected and hidden.", "/staff/comments/hidden/"),
+        ],
+    )
+    def test_are_told_of_in_one_sentence_with_a_link(
+        self, sam, several, decision, sentence, address
+    ):
+        chosen = several[:2]
+        shown = self.send(sam, decision, [f"{seen(one)} {one.id}" for one in chosen])
+        notice = shown.page.one("li", class_="message")
+        assert notice.text.startswith(sentence)
+        assert notice.one("a")["href"] == address
+
+    def test_none_are_selected_is_said(self, sam):
+        assert self.send(sam, "publish", []).messages == ["Select the comments first."]
 
     def test_all_of_a_page_are_selected_by_a_link(self, sam, several):
         link = next(a["href"] for a in sam.get(WAITING).page.all("a", class_="bulk-all"))

@@ -54,7 +54,7 @@ class TestCreateUser:
         [
             (["-", "--password", PASSWORD], "A user name has 3 to 64"),
             (["carla-x", "--password", "sunflower"], "too common"),
-            (["carla-x", "--password", "lampshade"], "letters alone"),
+            (["carla-x", "--password", "lampshade"], "only letters"),
             (["carla-x", "--password", "carla-x1"], "too similar"),
             (["carla-x", "--password", PASSWORD, "--email", "nowhere"], "valid email"),
             (["carla-x"], "no terminal"),

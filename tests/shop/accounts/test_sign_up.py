@@ -33,6 +33,26 @@ class TestSigningUp:
         user = find_user(name)
         assert (user.is_staff, user.email) == (False, "")
 
+    @pytest.mark.parametrize("is_given", [True, False])
+    def test_says_that_an_e_mail_was_sent_where_an_address_was_given(
+        self, browser, fresh, is_given
+    ):
+        name = fresh("carla")
+        address = f"{name}@example.com" if is_given else ""
+        response = sign_up(browser, name, email=address)
+        page = read_markup(browser.get(response.url).content.decode())
+        told = f"We have sent an e-mail to {name}@example.com." in page.text
+        assert told is is_given
+
+    @pytest.mark.parametrize(
+        ("name", "why"),
+        [("al", "3 characters or more"), ("-alice", "must begin with"), ("al ice", "a space")],
+    )
+    def test_says_why_a_user_name_is_not_allowed(self, browser, name, why):
+        response = sign_up(browser, name, email="")
+        (error,) = response.context["form"].errors["username"]
+        assert why in error
+
     def test_lets_two_give_one_e_mail_address(self, fresh):
         address = f"{fresh('Family')}@Example.com"
         names = {fresh("carla"), fresh("diego")}
@@ -96,7 +116,7 @@ class TestSigningUpIsRefused:
 
     def test_for_a_password_that_is_very_long(self, browser, fresh):
         response = sign_up(browser, fresh("carla"), "long enough! " * 10)
-        assert "at most 128" in str(response.context["form"].errors["password1"])
+        assert "up to 128" in str(response.context["form"].errors["password1"])
 
     def test_for_all_that_is_wrong_at_once(self, browser, alice):
         fields = {"username": alice.username, "email": "nobody", "password2": "another"}
