@@ -21,10 +21,13 @@ from dynapages.process import pool
 from dynapages.pynamodb import FAILURES
 from shop.basket.basket import Basket
 from shop.orders.counts import read_queue_lengths
+from shop.orders.refs import ANOTHERS_ORDER
 from shop.orders.signals import queue_counted
 
 REMEMBERED_SECONDS = 15
 SECTION_ROUTES = ("staff_orders", "comments:moderation", "activity", "orders", "basket")
+PAGES_OF_THE_QUEUE = frozenset({"staff_customer_orders", "product_orders", "staff_find"})
+"""The routes of pages that lead on from the queue, but have another path."""
 COUNT_READERS: Mapping[str, Callable[[], object]] = {
     "queue": read_queue_lengths,
     "reports": count_reports,
@@ -104,7 +107,15 @@ class Navigation:
 
     @cached_property
     def section(self) -> str:
-        """The route of the list that the page belongs to, by its path; empty for no list."""
+        """The route of the list that the page belongs to, by its path; empty for no list.
+
+        Somebody else's order belongs to the queue: only staff see it.
+        """
+        match = self._request.resolver_match
+        if ANOTHERS_ORDER in self._request.META:
+            return "staff_orders"
+        if match is not None and match.view_name in PAGES_OF_THE_QUEUE:
+            return "staff_orders"
         for route in SECTION_ROUTES:
             if self._request.path.startswith(address_of(route)):
                 return route

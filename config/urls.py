@@ -11,7 +11,7 @@ from config import examples, home, user_data_views, work_views
 from config.api import api
 from config.docs_pages import document
 from config.web import health
-from config.web.answers import form_token
+from config.web.answers import favicon, form_token
 from dynapages.ninja import no_such_address
 
 handler400 = "config.web.answers.bad_request"
@@ -47,6 +47,7 @@ urlpatterns = [
     path("staff/work/", work_views.given_up, name="work"),
     path("staff/work/decide/", work_views.decide, name="decide_work"),
     path("form-token/", form_token, name="form_token"),
+    path("favicon.ico", favicon, name="favicon"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

@@ -3,7 +3,7 @@
 // Suggestions of the search field: chosen by the arrow keys, left by Escape.
 (() => {
   const field = document.getElementById("product-search");
-  if (field === null) return; // staff look for orders
+  if (field === null) return;
 
   const list = () => document.getElementById("suggestions");
   const chosen = () => list().querySelector("[aria-selected=true]");

@@ -13,6 +13,7 @@ from comments.indexes.planner import MIXED, PATTERNS
 from comments.lists.search_plans import WORDS
 from comments.moderation.queries import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
+from config.api_addresses import api_address_of
 from config.merge_picture import Picture, picture_of
 from config.programs import program_of
 from config.web.answers import fields_to_send_again
@@ -44,6 +45,7 @@ DESIGNS.update({pattern.name: PRICED_INDEXES for pattern in PATTERNS})
 
 register = template.Library()
 register.simple_tag(program_of)
+register.simple_tag(api_address_of)
 
 
 # What a page cost

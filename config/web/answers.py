@@ -15,6 +15,8 @@ from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.middleware.csrf import get_token
+from django.shortcuts import redirect
+from django.templatetags.static import static
 from django.utils.cache import add_never_cache_headers
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -156,6 +158,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
     sentence = _("Something went wrong on our side. The error has been logged.")
     in_format = error_in_format(request.META, sentence, HTTPStatus.INTERNAL_SERVER_ERROR)
     return in_format or defaults.server_error(request)
+
+
+@require_safe
+def favicon(_request: HttpRequest) -> HttpResponse:
+    """Lead browsers that ask for the icon without reading the page to the static file."""
+    return redirect(static("favicon.ico"))
 
 
 @require_safe

@@ -14,6 +14,9 @@ from shop.table import Key
 OWNER_MARK = "/"
 """Between the two in a form; no id has one."""
 
+ANOTHERS_ORDER = "shop.anothers_order"
+"""In the META of a request whose page is about an order of somebody else."""
+
 
 @dataclass(frozen=True, slots=True)
 class OrderRef:

@@ -35,6 +35,7 @@ from shop.orders.listing import (
 )
 from shop.orders.neighbours import Neighbours, place_in_list, read_with_neighbours, with_urls
 from shop.orders.queries import NoSuchOrder, find_order, list_orders, read_orders
+from shop.orders.refs import ANOTHERS_ORDER
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_CUSTOMER = gettext_noop("There is no such customer.")
@@ -179,6 +180,8 @@ def read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> WholeOr
         raise Http404(_(NO_SUCH_ORDER)) from error
     if number > 1 and not whole_order.items:
         raise _no_such_page(order_id)
+    if whole_order.username != username_of(visitor, request):
+        request.META[ANOTHERS_ORDER] = True
     return whole_order
 
 

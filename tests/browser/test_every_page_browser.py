@@ -45,6 +45,18 @@ NOTE_SHIFTS = """
     }).observe({type: "layout-shift", buffered: true});
 """
 
+WIDTH_WITHOUT_MENU = 768
+FAULTS_OF_THE_HEADER = """
+    () => [...document.querySelectorAll(".site-header :is(a, button, summary, [type=search])")]
+        .filter((one) => one.checkVisibility())
+        .filter((one) => {
+            const { left, right, width, height } = one.getBoundingClientRect();
+            return left < 0 || right > innerWidth || Math.min(width, height) < 24;
+        })
+        .filter((one) => !one.closest("[hidden]"))
+        .map((one) => one.outerHTML)
+"""
+
 SCROLL_THROUGH = """
     async () => {
         for (let top = 0; top < document.documentElement.scrollHeight; top += 600) {
@@ -83,6 +95,11 @@ def scroll_through(page: Page) -> None:
     page.evaluate("new Promise(requestAnimationFrame)")
 
 
+def faults_of_the_header(page: Page) -> list[str]:
+    """Return the controls of the header that are outside the window, or too small to press."""
+    return list(page.evaluate(FAULTS_OF_THE_HEADER))
+
+
 class TestNothingMoves:
     @pytest.mark.parametrize(("width", "paths"), [(320, PAGES), (1280, PAGES[::5])])
     def test_while_a_page_is_loaded_and_scrolled_through_nor_is_it_too_wide(
@@ -102,21 +119,59 @@ class TestNothingMoves:
 
 
 class TestTheHeader:
-    @pytest.mark.parametrize(("language", "width"), [("de", 1280), ("de", 390), ("en", 320)])
-    def test_is_one_row_of_all_links_without_javascript_too(self, seat, staff, language, width):
-        page = seat(staff, locale=language, java_script_enabled=False).page
-        page.set_viewport_size({"width": width, "height": 844})
+    @pytest.mark.parametrize("language", ["en", "de"])
+    @pytest.mark.parametrize("reader", ["staff", "customer", "visitor"])
+    def test_fits_at_every_width_without_javascript_too(
+        self, seat, staff, open_context, site, reader, language
+    ):
+        options = {"locale": language, "java_script_enabled": False}
+        if reader == "visitor":
+            page = open_context(**options).new_page()
+        elif reader == "staff":
+            page = seat(staff, **options).page
+        else:
+            page = seat(someone("alex"), **options).page
+        page.goto(f"{site}/basket/")
+        for width in (320, 390, 767, 768, 1200, 1280):
+            page.set_viewport_size({"width": width, "height": 844})
+            menu = page.locator(".site-menu summary")
+            assert menu.is_visible() == (width < WIDTH_WITHOUT_MENU)
+            assert faults_of_the_header(page) == [], width
+            if width < WIDTH_WITHOUT_MENU:
+                menu.click()
+                assert faults_of_the_header(page) == [], width
+                menu.click()
+
+    def test_folds_its_links_into_a_menu_beside_the_basket(self, seat, staff):
+        page = seat(staff, java_script_enabled=False).page
+        page.set_viewport_size({"width": 390, "height": 844})
         page.goto("/staff/orders/")
-        links = page.locator(".site-header").locator("a, button, input:not([type=hidden])")
-        boxes = [box for box in (link.bounding_box() for link in links.all()) if box]
-        middles = [box["y"] + box["height"] / 2 for box in boxes]
-        assert len(boxes) == 12
-        assert max(middles) - min(middles) < 12
-        assert min(min(box["width"], box["height"]) for box in boxes) >= 24
-        if width >= 1280:
-            assert max(box["x"] + box["width"] for box in boxes) <= width
-        links.last.focus()
-        expect(links.last).to_be_in_viewport(ratio=0.9)
+        header, menu = page.locator(".site-header"), page.locator(".site-menu summary")
+        leave = header.get_by_role("button", name="Sign out")
+        expect(header.get_by_role("link", name="Basket")).to_be_visible()
+        expect(leave).to_be_hidden()
+        menu.focus()
+        page.keyboard.press("Enter")
+        expect(leave).to_be_in_viewport(ratio=1)
+        expect(header.get_by_role("link", name="How it works")).to_be_in_viewport(ratio=1)
+
+    def test_closes_its_menu_by_escape_and_by_a_press_elsewhere(self, sam):
+        page = sam.page
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto("/orders/")
+        menu, leave = (
+            page.locator(".site-menu summary"),
+            page.get_by_role("button", name="Sign out"),
+        )
+        menu.click()
+        leave.focus()
+        page.keyboard.press("Escape")
+        expect(leave).to_be_hidden()
+        expect(menu).to_be_focused()
+        menu.click()
+        expect(leave).to_be_visible()
+        page.locator("h1").click()
+        expect(leave).to_be_hidden()
 
 
 class TestTheTimeline:

@@ -50,6 +50,22 @@ class TestWhereOneIs:
     def test_is_marked_on_the_pages_below(self, sam):
         assert marked(sam, "/staff/orders/all/?status=PLACED") == {"/staff/orders/": "true"}
 
+    def test_is_the_queue_for_orders_of_others(self, sam, fresh):
+        put(order := made_order(fresh("alex")))
+        for path in (
+            f"/orders/{order.id}/",
+            f"/orders/{order.id}/cancel/",
+            f"/staff/customers/{order.username}/orders/",
+            f"/staff/products/{put_product(fresh('lamp'))}/orders/",
+            "/staff/find/",
+        ):
+            assert marked(sam, path) == {"/staff/orders/": "true"}, path
+
+    def test_is_the_list_of_ones_own_orders_for_these(self):
+        staff = someone("sam", is_staff=True)
+        put(order := made_order(staff.username))
+        assert marked(staff.browser, f"/orders/{order.id}/") == {"/orders/": "true"}
+
     def test_is_nowhere_on_other_pages(self):
         assert marked(Client(), "/") == {}
 

@@ -1,5 +1,6 @@
 """The shop's open orders as their page shows them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -10,12 +11,15 @@ from django.utils.translation import ngettext, pgettext
 
 from dynapages.django.next_page import with_next
 from dynapages.django.paging import Pager, address_of_item, grouped
+from dynapages.django.refusals import Refusal
 from dynapages.lists import Entry, PageRequest, id_at, moment_at
 from dynapages.process import pool
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
 from shop.activity.entries import Kind
 from shop.catalogue.queries import find_tiles
+from shop.catalogue.search import find_products, parse_search
+from shop.catalogue.tiles import ProductTile
 from shop.days import Days
 from shop.order_status import FORWARD, OPEN, Move, Status
 from shop.orders.entries import OrderEntry
@@ -33,6 +37,9 @@ from shop.orders.listing import (
 )
 from shop.orders.neighbours import with_urls
 from shop.orders.queries import OrdersResult, list_orders, orders_numbered, pointers_to
+
+MOST_NAMED = 5
+"""Products that staff are shown by a word of their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +148,8 @@ def purchase_row(entry: Entry) -> tuple[str, datetime, str]:
 def find_matches(typed: str) -> list[Match]:
     """Look for an order's number or its end, its number in another shop, a customer, a product.
 
-    Customers are found by user name and e-mail address, products by id. All reads are made in one
-    round.
+    Customers are found by user name and e-mail address, products by id. All these reads are made in
+    one round. Where they find nothing, the first products are found by words of their names.
     """
     if not 0 < len(typed) <= LONGEST_ID:
         return []
@@ -162,8 +169,20 @@ def find_matches(typed: str) -> list[Match]:
             matches.append(Match("staff_customer_orders", username, username))
         for product in products:
             matches.append(Match("product_orders", product.id, product.name))
+    if not matches:
+        for tile in _products_named(typed):
+            matches.append(Match("product_orders", tile.id, tile.name))
     # The same order or customer may be found in two ways.
     return list(dict.fromkeys(matches))
+
+
+def _products_named(typed: str) -> Sequence[ProductTile]:
+    """Return the first products that a search for them finds, none for what is no search."""
+    try:
+        words = parse_search(typed)
+    except Refusal:
+        return ()
+    return find_products(words, PageRequest(MOST_NAMED)).items
 
 
 def _customers_called(typed: str) -> list[str]:

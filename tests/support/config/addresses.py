@@ -142,6 +142,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "docs/": (ALL, NONE),
     "docs/<path:name>/": (ALL, NONE),
     "form-token/": (ALL, NONE),
+    "favicon.ico": ("302 302 302 302", NONE),
     "healthz": (ALL, NONE),
     "readyz": (ALL, NONE),
 }

@@ -14,6 +14,8 @@ import pytest
 from dynapages.calls import metered
 from dynapages.django import csv_lists
 from shop.accounts.services import create_profile
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders.ids import id_bound
 from shop.orders.items import NewLine
@@ -231,6 +233,7 @@ class TestTheSearch:
         assert {link["href"] for link in links} == {
             *(f"/orders/{order.id}/" for order in orders),
             f"/staff/customers/{end.lower()}/orders/",
+            f"/products/{end.lower()}/",
             f"/staff/products/{end.lower()}/orders/",
         }
 
@@ -248,6 +251,19 @@ class TestTheSearch:
         create_profile(username=names[1], password=None, email=email, now=now)
         page = sam.get(f"/staff/find/?q={email}").page
         assert [link.text for link in page.one("ul", class_="found").all("a")] == names
+
+    def test_finds_products_by_words_of_their_names(self, sam, fresh):
+        word = fresh("zither").replace("-", "")
+        shelf = NewCategory(fresh("shelf"), "Shelf")
+        names = (f"{word} one", f"{word} two")
+        lamps = [NewProduct(fresh("lamp"), name, (shelf.slug,)) for name in names]
+        put_catalogue(categories=[shelf], products=lamps)
+        page = sam.get(f"/staff/find/?q={word[:-1].upper()}").page
+        links = [link["href"] for link in page.one("ul", class_="found").all("a")]
+        for lamp in lamps:
+            assert f"/products/{lamp.id}/" in links
+            assert f"/staff/products/{lamp.id}/orders/" in links
+        assert leads_to(sam, f"{word} tw") == f"/staff/products/{lamps[1].id}/orders/"
 
     @pytest.mark.parametrize(
         "typed",
