@@ -156,7 +156,10 @@ class Products:
         return ()
 
     def built(self, product_id: str, items: Iterable[Item]) -> Product | None:
-        """Build a product from the items that were found; None where there is none."""
+        """Build a product from the items that were found; None where there is none.
+
+        The active language is that of the page.
+        """
         del product_id, items
         raise NotImplementedError
 

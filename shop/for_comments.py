@@ -12,6 +12,7 @@ from shop import keys
 from shop.accounts.queries import load_user
 from shop.catalogue.queries import find_tiles
 from shop.catalogue.services import ensure_products
+from shop.catalogue.shown_names import shown_product
 from shop.catalogue.stored import stored_products
 from shop.catalogue.tiles import NoSuchProduct, Product, product_in, product_keys
 from shop.models import Purchase
@@ -29,9 +30,9 @@ class _Products:
         return [(TABLE, table_key(*key)) for key in product_keys(product_id, is_whole=whole)]
 
     def built(self, product_id: str, items: Iterable[Item]) -> Product | None:
-        """Build a product from its items; None where there is none."""
+        """Build a product from its items, as pages show it; None where there is none."""
         try:
-            return product_in(product_id, items)
+            return shown_product(product_in(product_id, items))
         except NoSuchProduct:
             return None
 

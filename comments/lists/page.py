@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import urljoin
 
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from comments import host, keys
@@ -377,7 +378,7 @@ def read_comments_page(request: CommentsRequest) -> CommentsPage:
 def _start_reads(request: CommentsRequest, together: Together) -> _StartedReads:
     """Start all reads of a page that depend on nothing else."""
     product_id, visitor = request.product_id, request.visitor
-    facts = together.start(_read_facts, request)
+    facts = together.start(_read_facts, request, get_language())
     is_user = voted = recent = picks = None
     if visitor.user_id:
         is_user = together.start(visitor.is_confirmed)
@@ -389,8 +390,11 @@ def _start_reads(request: CommentsRequest, together: Together) -> _StartedReads:
     return _StartedReads(facts, is_user, voted, recent, picks)
 
 
-def _read_facts(request: CommentsRequest) -> _Facts:
-    """Read product and counts, and for highlights when the product was last commented on."""
+def _read_facts(request: CommentsRequest, language: str) -> _Facts:
+    """Read product and counts, and for highlights when the product was last commented on.
+
+    ``language`` is that of the page.
+    """
     product_id = request.product_id
     counting = counters()
     known = counting.known([product_id])
@@ -410,7 +414,9 @@ def _read_facts(request: CommentsRequest) -> _Facts:
                 items.append(item)
             else:
                 product_items.append(item)
-        product = host.built(product_id, product_items)
+        # The active language belongs to the thread of the request, which this is not.
+        with override(language):
+            product = host.built(product_id, product_items)
         counts = counts_in(counting.sums(known, items)[product_id])
     remember_counts(product_id, counts)
     return _Facts(product, counts, _last_commented(items))

@@ -14,6 +14,7 @@ from dynapages.lists import PageRequest
 from shop.catalogue import editing
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.queries import list_all_categories
+from shop.catalogue.shown_names import shown_category
 from shop.catalogue.stored import Stored
 from shop.catalogue.tiles import CATEGORIES, steps_in, trail_in
 
@@ -101,10 +102,10 @@ def _category_choices(stored: Stored[Any] | None) -> dict[str, str]:
     choices = {}
     if stored:
         for category in steps_in(stored.node, CATEGORIES) + trail_in(stored.node):
-            choices[category.slug] = category.name
+            choices[category.slug] = shown_category(category).name
     for node in list_all_categories(PageRequest(MOST_OFFERED)).items:
         path = (*node.trail, node)
-        choices[node.slug] = " / ".join(category.name for category in path)
+        choices[node.slug] = " / ".join(shown_category(category).name for category in path)
     return choices
 
 

@@ -15,6 +15,7 @@ from dynapages.pynamodb import set_or_remove, unchanged, update
 from dynapages.writes import ConditionFailed, Contended, write_item
 from shop import keys
 from shop.catalogue.queries import first_edges
+from shop.catalogue.shown_names import shown_category
 from shop.catalogue.tiles import Category, ProductTile, category_of, tile_of
 from shop.models import CategoryEdge
 from shop.table import Key, read_items
@@ -39,10 +40,10 @@ class Shelf:
 
 
 def shelves_in(categories: Page) -> tuple[Shelf, ...]:
-    """Return the categories of a page of edges from the root with their shelves."""
+    """Return the categories of a page of edges from the root with their shelves, as shown."""
     shelves = []
     for entry in categories.entries:
-        category = category_of(entry.item)
+        category = shown_category(category_of(entry.item))
         tiles = [tile_of(item, (category,)) for item in items_on(entry.item)]
         shelves.append(Shelf(category, tuple(tiles)))
     return tuple(shelves)

@@ -33,6 +33,7 @@ from shop.catalogue.queries import (
     read_category,
 )
 from shop.catalogue.search import SUGGESTED, find_products, parse_search
+from shop.catalogue.shown_names import shown_node, shown_product
 from shop.catalogue.stored import Stored
 from shop.catalogue.tiles import NoSuchCategory, NoSuchProduct, Product
 from shop.days import url_without_blanks
@@ -64,13 +65,18 @@ def categories(request: HttpRequest) -> HttpResponse:
     pager = Pager(url, "categories/tree", canonical=url)
     page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
     result = list_all_categories(page_request)
+
+    def context() -> dict[str, Any]:
+        shown = [shown_node(node) for node in result.items]
+        return {"heading": _("All categories"), "categories": shown}
+
     return show_page(
         request,
         pager,
         page_request,
         result.page,
         templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
-        context=lambda: {"heading": _("All categories"), "categories": result.items},
+        context=context,
         plan=PLAN,
     )
 
@@ -109,10 +115,11 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         result = read_category(slug, page_request, order=order)
     except NoSuchCategory as error:
         raise Http404(_("There is no such category.")) from error
+    shown = shown_node(result.category)
     # Products without a price are in no list by price, which the page says.
     context = {
-        "heading": result.category.name,
-        "category": result.category,
+        "heading": shown.name,
+        "category": shown,
         "products": result.items,
         "orders": ORDER_LABELS.items(),
         "order": order,
@@ -235,7 +242,7 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
 
     context = {
         "product": product,
-        "trail": [*product.trail, product],
+        "trail": [*shown_product(product).trail, product],
         "also_bought": others,
         "explain": explain_page,
     }

@@ -16,7 +16,7 @@ from tests.support.project import PROJECT
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 CATALOGUES = [
     Path(app, "locale", "de", "LC_MESSAGES", "django.po")
-    for app in ("config", "comments", "dynapages/django")
+    for app in ("config", "comments", "dynapages/django", "demo")
 ]
 needs_gettext = pytest.mark.skipif(not which("msgfmt"), reason="gettext is not installed")
 
@@ -55,7 +55,7 @@ class TestTheLanguage:
 def collected(tmp_path_factory):
     """The folders, with catalogues as ``make messages`` would write them."""
     folder = tmp_path_factory.mktemp("collected")
-    for name in ("config", "dynapages", "shop", "comments", "lab", "templates"):
+    for name in ("config", "dynapages", "shop", "comments", "lab", "demo", "templates"):
         copytree(PROJECT / name, folder / name, ignore=lambda _, names: {"__pycache__", "tests"})
     of_the_site = [folder / "config" / "locale"]
     with pytest.MonkeyPatch.context() as patch, override_settings(LOCALE_PATHS=of_the_site):
@@ -86,12 +86,13 @@ class TestACatalogue:
 
 @needs_gettext
 def test_an_app_and_the_library_bring_their_own_sentences(collected):
-    site, comments, library = (
+    site, comments, library, sample = (
         set(re.findall(r"#: (.*)", (collected / catalogue).read_text())) for catalogue in CATALOGUES
     )
-    assert not any(place.startswith(("comments/", "dynapages/")) for place in site)
+    assert not any(place.startswith(("comments/", "dynapages/", "demo/")) for place in site)
     assert all(place.startswith("comments/") for place in comments)
     assert all(place.startswith("dynapages/") for place in library)
+    assert all(place.startswith("demo/") for place in sample)
 
 
 @needs_gettext
