@@ -167,7 +167,7 @@ class CommentOut(ResponseBody):
     reply: ReplyOut | None
     """Null without one."""
     helpful_votes: int | None = None
-    """How many found it helpful; null in searches, and where lists are stored without votes."""
+    """How many found it helpful; null in searches, and in lists if hidden or kept without votes."""
     has_voted: bool | None = None
     """Whether the user of the key has found it helpful; null without one, and in a user's list."""
     version: int | None = None

@@ -170,7 +170,8 @@ class _Plans:
             plan,
             runs=_without_votes(in_section(plan.runs, OTHERS)),
             fallback=fallback,
-            empty_partitions=in_section(plan.empty_partitions, OTHERS),
+            # What has votes is in the other segment, whatever is counted of its partition.
+            empty_partitions=_without_votes(in_section(plan.empty_partitions, OTHERS)),
         )
 
 

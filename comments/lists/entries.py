@@ -55,8 +55,8 @@ class CommentEntry:
     if it does. ``user_id`` is empty for an imported comment, ``product_id`` in the lists of one
     product. Of the shop's ``reply``, lists have what travels with the comment.
 
-    ``helpful_votes`` are those of a comment in lists; None where it is stored without them, as in
-    postings of searches and in ``comment_sets``.
+    ``helpful_votes`` are those of a comment in lists; None where it is stored without them: hidden,
+    in postings of searches, and in ``comment_sets``.
     """
 
     id: str
@@ -150,6 +150,10 @@ def entry_of(item: Item) -> CommentEntry:
     reply = None
     if _REPLY in item:
         reply = reply_in(item[_REPLY]["M"])
+    is_hidden = _HIDDEN in item
+    helpful_votes = None
+    if not is_hidden:
+        helpful_votes = int(item.get(_HELPFUL_VOTES, _NONE)["N"])
     return CommentEntry(
         id=id_at(place),
         language=item[_LANGUAGE]["S"],
@@ -162,9 +166,9 @@ def entry_of(item: Item) -> CommentEntry:
         user_id=item.get(_USER_ID, _NO_TEXT)["S"],
         edited_at=item.get(_EDITED_AT, _NO_TEXT)["S"],
         is_verified=item.get(_VERIFIED) == _TRUE,
-        is_hidden=_HIDDEN in item,
+        is_hidden=is_hidden,
         held_for=hold_reason(item),
         product_id=product_id_of(item),
         reply=reply,
-        helpful_votes=int(item.get(_HELPFUL_VOTES, _NONE)["N"]),
+        helpful_votes=helpful_votes,
     )

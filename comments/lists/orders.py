@@ -80,9 +80,8 @@ class CommentOrder(TextChoices):
     @property
     def page_labels(self) -> tuple[str, str]:
         """The texts of the links to the previous and to the next page."""
-        if self is CommentOrder.HELPFUL:
-            return _("More helpful"), _("Less helpful")
-        if self.is_by_rating:
+        # Neighbours may be alike: of the same rating, or of as many votes, or all of none.
+        if not self.is_by_time:
             return _("Previous"), _("Next")
         if self is CommentOrder.OLDEST:
             return _("Older"), _("Newer")

@@ -14,7 +14,7 @@ from comments.items import NewComment
 from comments.lists.orders import CommentOrder
 from comments.lists.page import NO_COUNTS
 from comments.lists.queries import MOST_UNITS, CommentPage, list_comments
-from comments.store.counts import read_counts
+from comments.store.counts import ProductCounts, read_counts
 from comments.votes.services import cast_vote, withdraw_vote
 from dynapages.calls import metered
 from dynapages.lists import Page, PageRequest
@@ -173,3 +173,23 @@ class TestVotes:
         shown = visit(f"/products/{product_id}/comments/~/~/")
         texts = [each.one(class_="helpful").text for each in shown.page.all("article")]
         assert [text.split(" , ")[0] for text in texts] == ["Helpful · 1", "Helpful · 3", "Helpful"]
+
+
+class TestCountsThatSayNone:
+    def test_do_not_show_a_comment_with_votes_a_second_time(self):
+        product_id = loaded([2, 0, 1, 0])
+        # As if nobody had counted those in German.
+        cells = {("en", 2): 1, ("en", 4): 1}
+        request, shown = PageRequest(1), []
+        while request:
+            page = list_comments(
+                product_id,
+                CommentFilter(("de", "en")),
+                request,
+                counts=ProductCounts(cells),
+                order=HELPFUL,
+            )
+            shown += [comment.id for comment in page.comments]
+            position = page.page.next_position
+            request = PageRequest(1, position) if position else None
+        assert shown == [f"{product_id}-{number:03}" for number in (0, 2, 3, 1)]

@@ -82,6 +82,12 @@ class TestTheChoice:
         assert page.all(class_="list-facts")
         assert not page.all("select", name="month")
 
+    def test_of_the_most_helpful_calls_no_page_less_helpful_where_nobody_has_voted(self, lamp):
+        first = visit(f"{LISTS}/~/~/?order=helpful")
+        assert first.page.one("a", rel="next").text == "Next →"
+        last = visit(f"{LISTS}/~/~/?order=helpful&before=end")
+        assert last.page.one("a", rel="prev").text == "← Previous"
+
     def test_of_the_most_helpful_has_no_other_address(self, lamp):
         response = Client().get("/products/lamp/most-helpful/?after=anything")
         listed = f"{LISTS}/~/~/?order=helpful"

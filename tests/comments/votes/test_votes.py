@@ -1,6 +1,6 @@
 """A user finds a comment helpful, and takes it back; the most helpful ones are listed first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -9,11 +9,14 @@ import pytest
 from django.conf import settings
 
 from comments.items import NewComment
+from comments.lists.entries import CommentEntry
 from comments.models import TABLE
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
+from comments.profiles.queries import list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
+from comments.store.states import State
 from comments.votes.rank import count_votes, store_rank
 from comments.votes.services import cast_vote, votes_of, withdraw_vote
 from comments.votes.views import PENDING, PENDING_FOR
@@ -27,13 +30,25 @@ from tests.support.chance import examples, unique
 from tests.support.comments.browsing import Shown, Visitor
 from tests.support.comments.deciding import hide
 from tests.support.comments.faulty import Fault, troubled
-from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended, spoil
+from tests.support.comments.threads import (
+    NOW,
+    differing,
+    helpful,
+    made_comment,
+    mended,
+    moderated,
+    spoil,
+)
 from tests.support.comments.writers import nobody, someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
 
 FROM_HERE = {"Sec-Fetch-Site": "same-origin"}
 PASSWORD = "long enough for anybody"  # noqa: S105 - of nobody
+
+
+def written_by_author(comment: NewComment) -> Sequence[CommentEntry]:
+    return list_written_by(comment.user_id, PageRequest(1)).items
 
 
 def vote_url(comment: NewComment) -> str:
@@ -144,6 +159,20 @@ class TestCapacity:
         with metered() as meter:
             write(comment_id=comment.id, user_id="bob")
         assert meter.units == units
+
+
+class TestAHiddenComment:
+    """Its votes are not stored with it: lists do not know them, and do not say none."""
+
+    def test_has_no_number_of_votes_in_the_lists_of_its_author_and_of_staff(self):
+        comment = made_comment(user_id=unique("ann"))
+        cast_vote(comment_id=comment.id, user_id="cat")
+        assert [one.helpful_votes for one in written_by_author(comment)] == [1]
+        hide(comment_id=comment.id, now=NOW)
+        assert [one.helpful_votes for one in written_by_author(comment)] == [None]
+        found = moderated(comment, State.HIDDEN)
+        assert found
+        assert found.helpful_votes is None
 
 
 class TestARankedComment:
