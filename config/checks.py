@@ -15,6 +15,7 @@ from django.utils.module_loading import import_string
 from config.environment import Problem
 from dynapages.process import client
 from dynapages.writes import too_old
+from shop.addresses.countries import country_codes
 
 LONGEST_PREFIX = 64
 SHORTEST_SECRET = 32
@@ -123,6 +124,12 @@ def _wrong() -> Iterator[Problem]:
             "SITE_URL",
             "EMAIL_HOST is set, but SITE_URL is not.",
             "Set it to what links in e-mails begin with, such as https://shop.example.com.",
+        )
+    if settings.SITE_COUNTRY and settings.SITE_COUNTRY not in country_codes():
+        yield Problem(
+            "SITE_COUNTRY",
+            f"SITE_COUNTRY is {settings.SITE_COUNTRY!r}, not the code of a country.",
+            "Use its two letters, such as PT or DE, or leave it out.",
         )
     if settings.OPENTELEMETRY and find_spec("opentelemetry") is None:
         yield Problem(

@@ -288,6 +288,8 @@ if _DEMO and _DEMO.endpoint_url == DYNAMODB_ENDPOINT_URL:
 # What links in e-mails begin with: anybody can send a request with another host.
 SITE_URL = env.url("SITE_URL")
 SITE_NAME = "Dynashop"
+# Two letters: the first of the countries that an order can go to.
+SITE_COUNTRY = env.text("SITE_COUNTRY").upper()
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", f"{SITE_NAME} <dynashop@localhost>")
 # User names of those who get an e-mail of what waits, once a day.
 MODERATORS = env.words("MODERATORS")

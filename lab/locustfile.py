@@ -34,6 +34,14 @@ CSRF_TOKEN = "t" * 32
 COMMENT_PATH = r"/comments/[\w-]+/$"
 """The page of a comment, not one that does something with it, whose address has more parts."""
 ORDER_PATH = r"/orders/[0-9A-Z]{26}/"
+ADDRESS = {
+    "address-name": "Load Example",
+    "address-lines": "Sample Street 1",
+    "address-postal_code": "10115",
+    "address-city": "Berlin",
+    "address-country": "DE",
+}
+"""What is typed where an order is to go."""
 LIST_MARKER = 'id="comments"'
 SIGNED_IN_MARKER = 'action="/accounts/logout/"'
 LANGUAGES, RATINGS = ("de", "en", "fr", "it", "nl"), "12345"
@@ -242,7 +250,9 @@ class Customer(Person):
         form = self.get("checkout", "/basket/order/").form("/basket/place/")
         if form is not None:
             action, fields = form
-            self.post("order, place", action, {**fields, "point": ""}, marker="has been placed")
+            self.post(
+                "order, place", action, {**fields, "point": "", **ADDRESS}, marker="has been placed"
+            )
             orders = self.get("orders", "/orders/").links(ORDER_PATH)
             self.get("order", self.random.choice(orders))
 

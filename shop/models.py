@@ -272,6 +272,17 @@ class PickupChoice(MapAttribute[str, str]):
     hours = UnicodeAttribute()
 
 
+class DeliveryAddress(MapAttribute[str, str]):
+    """The address that an order goes to, as it was typed; ``country`` is a code of two letters."""
+
+    name = UnicodeAttribute()
+    lines = UnicodeAttribute()
+    postal_code = UnicodeAttribute()
+    city = UnicodeAttribute()
+    region = UnicodeAttribute()
+    country = UnicodeAttribute()
+
+
 class Order(ShopItem):
     """An order as lists show it, and its history.
 
@@ -280,7 +291,8 @@ class Order(ShopItem):
     ``data_partition`` is there in an order without lines, which is found by it as others by a line.
     ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
     a large order are still to be changed (`shop.orders.settling`). ``id_prefix`` is the part of
-    ``foreign_id`` that an import put in front, to tell shops with the same ids apart.
+    ``foreign_id`` that an import put in front, to tell shops with the same ids apart. ``address``
+    is missing in orders to a pickup point, from most imports, and of erased users.
     """
 
     status = UnicodeAttribute()
@@ -294,6 +306,7 @@ class Order(ShopItem):
     id_prefix = UnicodeAttribute(null=True)
     zip_prefix = UnicodeAttribute(null=True)
     pickup = PickupChoice(null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+    address = DeliveryAddress(null=True)  # type: ignore[no-untyped-call] # as above
     shard = NumberAttribute()
     summary = UnicodeAttribute(null=True)
     unsettled = UnicodeAttribute(null=True)

@@ -1,17 +1,20 @@
 """The data of a user in the shop and its activity log besides orders, for erasure.
 
 Orders are records that laws require to be kept (Article 17(3)(b) of the GDPR), with the user name,
-which nobody can sign in by or take again. Of a user without orders the name is deleted as well.
+which nobody can sign in by or take again; the addresses that they went to are erased. Of a user
+without orders the name is deleted as well.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from dynapages.calls import clock
 from dynapages.items import Item, table_key
 from dynapages.lists import Page, PageRequest, every_entry
 from dynapages.process import client
+from dynapages.pynamodb import update
 from dynapages.upkeep import StoredItem, Trace
-from dynapages.writes import delete, write_item
+from dynapages.writes import ConditionFailed, delete, write_item
 from shop import keys
 from shop.accounts.emails import EMAIL, Email
 from shop.accounts.queries import find_user
@@ -40,6 +43,36 @@ def has_orders(username: str) -> bool:
         keys.user(username), Order.sk.startswith(keys.ORDER_PREFIX), limit=1, consistent_read=True
     )
     return next(iter(orders), None) is not None
+
+
+# Addresses of orders
+
+
+def _orders_with_address(username: str) -> Iterator[str]:
+    """Yield the ids of a user's orders that have an address; strongly read."""
+    orders = Order.query(
+        keys.user(username),
+        Order.sk.startswith(keys.ORDER_PREFIX),
+        filter_condition=Order.address.exists(),
+        consistent_read=True,
+    )
+    for order in orders:
+        yield order.sk.removeprefix(keys.ORDER_PREFIX)
+
+
+def _order_key(username: str, order_id: str) -> Item:
+    return table_key(keys.user(username), keys.order(order_id))
+
+
+def _erase_address(username: str, order_id: str) -> None:
+    """Remove the address of an order, which stays."""
+    key = _order_key(username, order_id)
+    with suppress(ConditionFailed):  # there is no such order any more
+        write_item(client(), update(Order, key, [Order.address.remove()], Order.pk.exists()))
+
+
+def _order_items(username: str, order_id: str) -> list[StoredItem]:
+    return [(Order, TABLE, _order_key(username, order_id))]
 
 
 # Purchases, profile and keys of the API
@@ -120,6 +153,8 @@ def _email_items(_username: str, name: str) -> list[StoredItem]:
 
 EMAILS = Trace("e-mails that are owed", _emails_naming, _delete_email, _email_items)
 """Some are found by the user's address: these go before the profile is shut."""
+ADDRESSES = Trace("addresses of orders", _orders_with_address, _erase_address, _order_items)
+"""Of these the orders stay; an export of a user's data has them with the orders."""
 PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase_items)
 PROFILE = Trace("profile", _open_profile, _close_profile, _profile_items)
 API_KEYS = Trace("API keys", _api_key_ids, _revoke_key, _api_key_items)

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from demo.sample.catalogue import CURRENCY, DEFAULT_SEED, SampleCatalogue, SampleProduct
-from demo.sample.pickup_points import zip_of
+from demo.sample.pickup_points import town_of, zip_of
+from shop.addresses.address import NewAddress
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewLine, NewOrder, StatusChange
@@ -104,11 +105,25 @@ def sample_orders(
             currency=CURRENCY,
             foreign_id=foreign_id,
             zip_prefix=zip_of(username),
+            address=_address_of(username),
         )
         orders.append(order)
     return SampleSales(
         usernames=(REGULAR, *CUSTOMERS, NEWCOMER, STAFF),
         orders=tuple(orders),
+    )
+
+
+def _address_of(username: str) -> NewAddress:
+    """Return the address of a sample customer, in a street that plainly does not exist."""
+    number = sum(username.encode()) % 90 + 1
+    return NewAddress(
+        name=f"{username.capitalize()} Sample",
+        lines=f"Rua do Exemplo {number}",
+        postal_code=f"{zip_of(username)}-000",
+        city=town_of(username).upper(),
+        region="",
+        country="PT",
     )
 
 

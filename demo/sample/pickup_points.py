@@ -43,10 +43,19 @@ def sample_zips() -> tuple[ZipLocation, ...]:
 
 
 def zip_of(username: str) -> str:
+    """Return the first digits of the postcode of a sample customer's town."""
+    return _town(username).zip_prefix
+
+
+def town_of(username: str) -> str:
     """Return where a sample customer lives: Lisbon, or a town that the name decides."""
+    return _town(username).name
+
+
+def _town(username: str) -> Town:
     if username == "alex":
-        return TOWNS[0].zip_prefix
-    return TOWNS[sum(username.encode()) % len(TOWNS)].zip_prefix
+        return TOWNS[0]
+    return TOWNS[sum(username.encode()) % len(TOWNS)]
 
 
 def sample_points() -> tuple[PickupPoint, ...]:

@@ -41,6 +41,14 @@ TIMES = 6
 SEEN_OF_ONE_VISITOR = 2
 """How often a partition of one's own is seen: a comment is written, and read by the next writer."""
 LOG_SECONDS = 5.0
+ADDRESS = {
+    "address-name": "Load Example",
+    "address-lines": "Sample Street 1",
+    "address-postal_code": "10115",
+    "address-city": "Berlin",
+    "address-country": "DE",
+}
+"""What is typed where an order is to go."""
 QUIET_LOGGERS = ("request", "security", "django.request")
 
 
@@ -202,7 +210,7 @@ class Visitors:
             return "/basket/", visitor, None
         form = visitor.get("/basket/order/").content.decode()
         (order_id,) = re.findall(r'name="order_id" value="(\w+)"', form)
-        fields = {"order_id": order_id, "point": ""}
+        fields = {"order_id": order_id, "point": "", **ADDRESS}
         if kind == "order":
             return "/basket/place/", visitor, fields
         placed = visitor.post("/basket/place/", fields)

@@ -26,6 +26,9 @@ from dynapages.ninja import (
 )
 from dynapages.process import pool
 from shop.accounts.rate_limits import order_change_counted
+from shop.addresses.address import NewAddress
+from shop.addresses.checking import BadAddress, checked_address
+from shop.addresses.forms import tidy_lines
 from shop.api import problems
 from shop.api.problems import KeyWithoutUser
 from shop.api.routing import OWN, STAFF, WRITE, router
@@ -172,6 +175,7 @@ def place(request: HttpRequest, response: HttpResponse, body: OrderIn) -> object
         basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
     if max(basket.values()) > MOST_OF_A_PRODUCT:
         raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
+    address = _address_of(body)
     with _change_counted(request), pool().together() as together:
         choice = together.start(read_pickup, body.pickup_point or "")
         read = read_basket(
@@ -179,13 +183,35 @@ def place(request: HttpRequest, response: HttpResponse, body: OrderIn) -> object
         )
         pickup = choice.result()
     try:
-        placed = place_read_basket(read, pickup=pickup.require(), now=clock.now())
+        placed = place_read_basket(read, pickup=pickup.require(), address=address, now=clock.now())
     except NotSold as error:
         return problem(problems.PRODUCT_NOT_SOLD, error, product_ids=error.product_ids)
     response["Location"] = api_address(request, "get_order", placed.id)
     # One that was placed before may have been moved since: it is read.
     order = placed.written or get_order(request, placed.id)
     return WithStatus(HTTPStatus.CREATED, order)
+
+
+def _address_of(body: OrderIn) -> NewAddress | None:
+    """Return the address that an order is to go to. Raises Refusal."""
+    if body.address is None:
+        return None
+    if body.pickup_point is not None:
+        raise Refusal(_("An order goes to an address or to a pickup point: leave one of them out."))
+    typed = body.address
+    address = NewAddress(
+        name=typed.name.strip(),
+        lines=tidy_lines(typed.lines),
+        postal_code=typed.postal_code.strip(),
+        city=typed.city.strip(),
+        region=typed.region.strip(),
+        country=typed.country,
+    )
+    try:
+        return checked_address(address)
+    except BadAddress as error:
+        parts = [f"address.{part}: {sentence}" for part, sentence in error.problems.items()]
+        raise Refusal(" ".join(parts)) from error
 
 
 @router.post(

@@ -29,6 +29,7 @@ from dynapages.ninja import (
     StrictNumber,
     TextForm,
 )
+from shop.addresses.forms import LONGEST_LINES, LONGEST_PART, LONGEST_POSTAL_CODE
 from shop.catalogue import editing
 from shop.catalogue.queries import ProductOrder
 from shop.catalogue.search import LONGEST_SEARCH
@@ -77,6 +78,10 @@ Price = Annotated[
 Currency = Annotated[
     str,
     TextForm("[A-Z]{3}", gettext_lazy("Use a code of three capitals, such as EUR.")),
+]
+CountryCode = Annotated[
+    str,
+    TextForm("[A-Z]{2}", gettext_lazy("Use a code of two capitals, such as DE.")),
 ]
 CurrencyOut = Annotated[str | None, BeforeValidator(_text_or_none)]
 Day = Annotated[date, BeforeValidator(_day)]
@@ -348,6 +353,20 @@ class StepOut(ResponseBody):
     """Why the order was ended; may be empty."""
 
 
+class AddressOut(ResponseBody):
+    """The address of an order; what addresses of the country do not have is empty."""
+
+    name: str
+    lines: str
+    """The street, and what else leads to the door, with line feeds between."""
+    postal_code: str
+    city: str
+    region: str
+    """The state or province, by its short name where it has one."""
+    country: str
+    """Two letters (ISO 3166-1)."""
+
+
 class WholeOrderOut(OrderOut):
     """An order with its history and up to 100 of its lines."""
 
@@ -360,7 +379,9 @@ class WholeOrderOut(OrderOut):
     history: list[StepOut]
     """The statuses that it entered, oldest first."""
     pickup: NewPickup | None
-    """Null where it goes to the door."""
+    """The pickup point that it goes to; null where it goes to the address."""
+    address: AddressOut | None
+    """Null where none is stored."""
 
 
 class OrderRefusal(ProblemBody):
@@ -389,12 +410,28 @@ class LineIn(RequestBody):
     """How many pieces."""
 
 
+class AddressIn(RequestBody):
+    """An address; which parts it has, and what they look like, depends on its country."""
+
+    name: PlainText = Field(min_length=1, max_length=LONGEST_PART)
+    lines: PlainText = Field(min_length=1, max_length=LONGEST_LINES)
+    """The street, and what else leads to the door, with line feeds between."""
+    postal_code: PlainText = Field("", max_length=LONGEST_POSTAL_CODE)
+    city: PlainText = Field("", max_length=LONGEST_PART)
+    region: PlainText = Field("", max_length=LONGEST_PART)
+    """The state or province, by its name or short name."""
+    country: CountryCode
+    """Two letters (ISO 3166-1)."""
+
+
 class OrderIn(RequestBody):
-    """An order at today's prices, to the door or to a pickup point."""
+    """An order at today's prices, to an address or to a pickup point."""
 
     lines: list[LineIn] = Field(min_length=1, max_length=MOST_LINES)
     pickup_point: IdText | None = None
-    """The id of a pickup point; without one it goes to the door."""
+    """The id of a pickup point; without one it goes to the address."""
+    address: AddressIn | None = None
+    """Not with a pickup point."""
 
 
 class MoveIn(RequestBody):

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dynapages.django.paging import LONGEST_ID
+from shop.addresses.address import NewAddress
 from shop.orders.items import NewPickup
-from shop.pickup.items import PickupPoint
+from shop.pickup.items import PickupPoint, ZipLocation
 from shop.pickup.listing import format_distance
 from shop.pickup.locations import BadLocation, NoSuchZip, locate
-from shop.pickup.queries import NoSuchPoint, find_point, location_of_earlier_order, nearest_points
+from shop.pickup.queries import NoSuchPoint, find_point, nearest_points, read_earlier_orders
 
 LONGEST_NEAR = 100
 """Characters of a place that was typed."""
@@ -17,24 +18,33 @@ POINTS_OFFERED = 5
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The points near a place as it was typed, each with its distance, or the ``problem``."""
+    """The points near a place as it was typed, each with its distance, or the ``problem``.
+
+    ``address`` is that of an earlier order, if those were read.
+    """
 
     near: str
     points: Sequence[tuple[PickupPoint, str]] = ()
     problem: str = ""
+    address: NewAddress | None = None
 
 
 def delivery_to(near: str, *, username: str) -> Delivery:
     """Return the nearest pickup points to a postcode or coordinates, or to an earlier order's."""
+    address = None
     try:
-        location = locate(near) if near else location_of_earlier_order(username)
+        if near:
+            location: ZipLocation | None = locate(near)
+        else:
+            earlier = read_earlier_orders(username)
+            location, address = earlier.location, earlier.address
     except (NoSuchZip, BadLocation) as error:
         return Delivery(near, problem=str(error))
     if location is None:
-        return Delivery(near)
+        return Delivery(near, address=address)
     nearest = nearest_points(location.place, POINTS_OFFERED).points
     points = [(one.point, format_distance(one.metres)) for one in nearest]
-    return Delivery(near or location.prefix, points)
+    return Delivery(near or location.prefix, points, address=address)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from dynapages.django.paging import LONGEST_ID
 from dynapages.django.refusals import Refusal
 from dynapages.process import pool
 from shop.accounts.rate_limits import check_order_rate_limit
+from shop.addresses.forms import PREFIX, AddressForm, address_form, typed_again
 from shop.basket.basket import Basket, BasketFull
 from shop.basket.delivery import LONGEST_NEAR, PickupRead, delivery_to, read_pickup
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
@@ -94,21 +95,34 @@ def remove(request: HttpRequest) -> HttpResponse:
     return redirect("basket")
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def checkout(request: HttpRequest) -> HttpResponse:
-    """Ask where the order is to go, and show all of it before it is placed."""
+    """Ask where the order is to go, and show all of it before it is placed.
+
+    A search for pickup points is sent by POST, with the address as far as it is typed: so that is
+    kept, and is in no log of addresses of pages.
+    """
+    if request.method == "POST":
+        return _show_checkout(request, request.POST, typed_again(request.POST))
+    return _show_checkout(request, request.GET, None)
+
+
+def _show_checkout(request: HttpRequest, sent: QueryDict, form: AddressForm | None) -> HttpResponse:
+    """Show the checkout with the form of an address, None for one that nobody has filled in."""
     held = Basket(request.session)
     with labelled_calls("prices"):
         priced = held.priced()
     if priced.missing or not priced.lines:
         return redirect("basket")  # which says what is missing
-    near = request.GET.get("near", "").strip()[:LONGEST_NEAR]
+    near = sent.get("near", "").strip()[:LONGEST_NEAR]
     with labelled_calls("pickup points"):
         delivery = delivery_to(near, username=request.user.get_username())
     context = {
         "basket": priced,
         "delivery": delivery,
+        "form": form or address_form(delivery.address),
+        "chosen": sent.get("point", ""),
         "order_id": held.intent,
         "place_url": with_next(reverse("place_order"), reverse("checkout")),
     }
@@ -177,15 +191,20 @@ def place(request: HttpRequest, read: _ToPlace | str | None) -> HttpResponse:
             return redirect("order", read)
         messages.warning(request, _("Your basket has changed. Please check it, then order."))
         return redirect("basket")
+    form = AddressForm(request.POST, prefix=PREFIX)
+    is_to_address = not request.POST.get("point")
+    if is_to_address and not form.is_valid():
+        return _show_checkout(request, request.POST, form)
     # The limit is asked behind the answer to a repeated form, which orders nothing.
     check_order_rate_limit(request, back=reverse("basket"))
     try:
         pickup = read.pickup.require()
     except NoSuchPoint:
         messages.warning(request, _("That pickup point no longer exists. Please choose another."))
-        return redirect("checkout")
+        return _show_checkout(request, request.POST, typed_again(request.POST))
     try:
-        placed = place_read_basket(read.basket, pickup=pickup, now=clock.now())
+        address = form.address if is_to_address else None
+        placed = place_read_basket(read.basket, pickup=pickup, address=address, now=clock.now())
     except OrderRefused as error:
         messages.error(request, str(error))
         return redirect("basket")

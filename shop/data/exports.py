@@ -12,9 +12,9 @@ from shop import keys
 from shop.catalogue.content import NewProduct
 from shop.catalogue.stored import Stored, stored_products
 from shop.data.history import write_history
-from shop.data.shape import PICKUP
+from shop.data.shape import ADDRESS, PICKUP
 from shop.models import Order, OrderItem
-from shop.orders.entries import history_in, pickup_in
+from shop.orders.entries import address_in, history_in, pickup_in
 from shop.orders.filters import OrderFilter
 from shop.orders.items import line_keys
 from shop.orders.queries import list_orders
@@ -25,6 +25,7 @@ _PRODUCT_COLUMNS = ("listed_as", "product_external_id")
 COLUMNS = (
     *("order_id", "foreign_id", "customer", "status", "placed_at", "history", "currency", "zip"),
     *PICKUP,
+    *ADDRESS,
     *_LINE_COLUMNS,
     *("id_prefix", "customer_external_id", *_PRODUCT_COLUMNS),
 )
@@ -115,6 +116,9 @@ def _order_values(order: Order) -> dict[str, object]:
     pickup = pickup_in(order)
     if pickup:
         values |= dict(zip(PICKUP, astuple(pickup), strict=True))
+    address = address_in(order)
+    if address:
+        values |= dict(zip(ADDRESS, astuple(address), strict=True))
     return values
 
 

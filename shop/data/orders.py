@@ -1,17 +1,20 @@
 """Parsing of an order from its own fields and its lines. All of it raises RowRefused."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_HALF_UP
 from operator import attrgetter
 
 from dynapages.files.records import RowRefused
+from shop.addresses.address import NewAddress
+from shop.addresses.countries import country_codes
+from shop.addresses.forms import LONGEST_LINES
 from shop.data.amounts import Amounts
 from shop.data.fields import LONGEST_TEXT, Texts, cents, currency, fraction, moment, needed, pieces
 from shop.data.history import history_of, parse_history
 from shop.data.names import Names
-from shop.data.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
+from shop.data.shape import ADDRESS, DATES, LINE_NUMBER, PICKUP, Shape, status_of
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id, is_order_id
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
@@ -144,6 +147,7 @@ def parse_order(
         # An apostrophe, as Shopify has it, makes a spreadsheet show it as text.
         zip_prefix=texts.get("zip", "").removeprefix("'") or None,
         pickup=_pickup(texts),
+        address=_address(texts),
     )
     return ImportedOrder(id_in_file, rows, order, lines)
 
@@ -153,6 +157,20 @@ def _pickup(texts: Texts) -> NewPickup | None:
     if any(name not in texts for name in PICKUP[:2]):
         return None
     return NewPickup(*[texts.get(name, "") for name in PICKUP])
+
+
+def _address(texts: Texts) -> NewAddress | None:
+    """Return the address that an order goes to; it is as the file has it, with a known country."""
+    if "address_country" not in texts or "address_lines" not in texts:
+        return None
+    country = texts["address_country"].upper()
+    if country not in country_codes():
+        raise RowRefused(f"address_country: “{country[:40]}” is not a code of two letters, as DE")
+    for name in ADDRESS:
+        if len(texts.get(name, "")) > LONGEST_LINES:
+            raise RowRefused(f"{name} has more than {LONGEST_LINES} characters")
+    address = NewAddress(*[texts.get(name, "") for name in ADDRESS])
+    return replace(address, country=country)
 
 
 def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:

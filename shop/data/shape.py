@@ -31,6 +31,10 @@ Join = Callable[[Record], Record]
 DATES = {status: f"{status.value.lower()}_at" for status in Status}
 """The fields that say when an order entered its statuses, such as ``placed_at``."""
 PICKUP = ("pickup_id", "pickup_name", "pickup_address", "pickup_hours")
+ADDRESS = (
+    *("address_name", "address_lines", "address_postal_code"),
+    *("address_city", "address_region", "address_country"),
+)
 ORDER_FIELDS = (
     "order_id",
     "customer",
@@ -43,6 +47,7 @@ ORDER_FIELDS = (
     "id_prefix",
     "customer_external_id",
     *PICKUP,
+    *ADDRESS,
 )
 LINE_FIELDS = (
     *("product_id", "product_name", "category", "quantity", "unit_price", "discount"),

@@ -12,6 +12,8 @@ from dynapages.django.paging import address_of_item
 from dynapages.items import Item
 from dynapages.lists import Entry, Page, moment_at, parse_timestamp, timestamp
 from shop import keys
+from shop.addresses.address import NewAddress
+from shop.addresses.checking import address_lines
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.filters import BY_STATUS
@@ -111,7 +113,15 @@ class WholeOrder(OrderEntry):
     first_line: int = 1
     pickup: NewPickup | None = None
     zip_prefix: str = ""
+    address: NewAddress | None = None
     page: Page | None = None
+
+    @property
+    def address_lines(self) -> Sequence[str]:
+        """The lines of its address in the visitor's language; none where there is none."""
+        if self.address is None:
+            return ()
+        return address_lines(self.address)
 
     @property
     def last_line(self) -> int:
@@ -182,6 +192,7 @@ def whole_order(
         first_line=first_line,
         pickup=pickup_in(stored),
         zip_prefix=stored.zip_prefix or "",
+        address=address_in(stored),
         page=page,
     )
 
@@ -217,6 +228,13 @@ def pickup_in(stored: Order) -> NewPickup | None:
     if chosen is None:
         return None
     return NewPickup(**chosen.attribute_values)
+
+
+def address_in(stored: Order) -> NewAddress | None:
+    """Read the address that an order goes to, None where none is stored."""
+    if stored.address is None:
+        return None
+    return NewAddress(**stored.address.attribute_values)
 
 
 def money(cents: float | str) -> Decimal:

@@ -174,8 +174,8 @@ def _update(order: NewOrder, seen: Item, *, announces: bool) -> OrderOutcome:
         setattr(stored, name, getattr(renewed, name))
     stored.unsettled = mark_of_move(stored, source, target) or stored.unsettled
     # The stored status and its moment serve as the version that was compared, with what else
-    # may change: its customer's choice, which no import knows of, and whether it is settled.
-    version = Order.order_status_date, Order.pickup, Order.unsettled
+    # may change: its customer's choice, an address that is erased, and whether it is settled.
+    version = Order.order_status_date, Order.pickup, Order.address, Order.unsettled
     put = put_of(stored, unchanged(seen, *version))
     try:
         write_move(put, stored, source=source, target=target)

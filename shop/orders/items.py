@@ -12,8 +12,10 @@ from dynapages.items import Item
 from dynapages.lists import sort_key_of, timestamp
 from dynapages.writes import Action
 from shop import keys
+from shop.addresses.address import NewAddress
 from shop.catalogue.also_bought import also_bought_ids, nearest_to, purchase_keys
 from shop.models import (
+    DeliveryAddress,
     Order,
     OrderItem,
     OrderPointer,
@@ -91,6 +93,7 @@ class NewOrder:
     id_prefix: str = ""
     zip_prefix: str | None = None
     pickup: NewPickup | None = None
+    address: NewAddress | None = None
 
     @property
     def now_in(self) -> StatusChange:
@@ -252,6 +255,9 @@ def _order(order: NewOrder, *, shard: int) -> Order:
     pickup = None
     if order.pickup:
         pickup = PickupChoice(**asdict(order.pickup))  # type: ignore[no-untyped-call] # PynamoDB's
+    address = None
+    if order.address:
+        address = DeliveryAddress(**asdict(order.address))  # type: ignore[no-untyped-call] # too
     index_keys: dict[str, Any] = derived_keys(
         order_id=order.id, now_in=now_in, placed_at=order.placed_at, shard=shard
     )
@@ -269,6 +275,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         id_prefix=order.id_prefix or None,
         zip_prefix=order.zip_prefix,
         pickup=pickup,
+        address=address,
         shard=shard,
         summary=summary,
         **index_keys,

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from dynapages.process import pool
 from dynapages.writes import ConditionFailed
 from shop import keys
+from shop.addresses.address import NewAddress
 from shop.catalogue.also_bought import bought_before
 from shop.catalogue.queries import prices_of
 from shop.catalogue.tiles import ProductTile
@@ -102,6 +103,7 @@ def place_order(
     basket: Mapping[str, int],
     now: datetime,
     pickup: NewPickup | None = None,
+    address: NewAddress | None = None,
 ) -> str:
     """Place an order of a basket's quantities at their current prices; return its id.
 
@@ -109,13 +111,21 @@ def place_order(
     and TooManyLines of more than `MOST_LINES` products.
     """
     read = read_basket(username=username, client_id=client_id, basket=basket)
-    return place_read_basket(read, now=now, pickup=pickup).id
+    return place_read_basket(read, now=now, pickup=pickup, address=address).id
 
 
 def place_read_basket(
-    read: BasketRead, *, now: datetime, pickup: NewPickup | None = None
+    read: BasketRead,
+    *,
+    now: datetime,
+    pickup: NewPickup | None = None,
+    address: NewAddress | None = None,
 ) -> PlacedOrder:
-    """Place the order of a basket that was read a moment ago. Raises OrderRefused."""
+    """Place the order of a basket that was read a moment ago. Raises OrderRefused.
+
+    ``address`` is as `shop.addresses.checking.checked_address` returns it. The order goes to the
+    ``pickup`` point where it has both.
+    """
     username = read.username
     if read.placed_before:
         return _logged(PlacedOrder(read.placed_before), username)
@@ -130,6 +140,7 @@ def place_read_basket(
         history=(StatusChange(Status.PLACED, placed_at),),
         currency=currency,
         pickup=pickup,
+        address=address,
     )
     items = order_items(order, shard=OPEN_ORDERS.pick(), before=read.before)
     # The pointer makes the same form, sent again even years later, lead to this order.

@@ -1,11 +1,17 @@
 """Reads of pickup points: the nearest ones to a place, one by its id, and where orders went to."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from dynapages.calls import labelled_calls, metered
 from dynapages.items import Item
-from dynapages.lists import Explanation, PageRequest, QuerySource, explain
+from dynapages.lists import Entry, Explanation, PageRequest, QuerySource, explain
 from dynapages.process import client, pool, read
 from shop import keys
+from shop.addresses.address import NewAddress
+from shop.models import Order
 from shop.models import PickupPoint as StoredPoint
+from shop.orders.entries import address_in
 from shop.orders.filters import OrderFilter, plan_for_user
 from shop.pickup.cells import Coordinates
 from shop.pickup.directory import read_directories
@@ -49,15 +55,37 @@ def explain_pickup(near: str, *, count: int) -> Explanation:
     return explain(page, plan=PLAN, meter=meter)
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierOrders:
+    """Where a customer's newest orders went: the first place that is known, and address typed."""
+
+    location: ZipLocation | None = None
+    address: NewAddress | None = None
+
+
 def location_of_earlier_order(username: str) -> ZipLocation | None:
     """Return the place that a customer's newest order went to, of those with a known one."""
+    return read_earlier_orders(username).location
+
+
+def read_earlier_orders(username: str) -> EarlierOrders:
+    """Read the newest orders of a customer, in one query, and where they went."""
     plan = plan_for_user(username, OrderFilter())
     with labelled_calls("earlier orders"):
         page = read(plan.runs, PageRequest(EARLIER_ORDERS), look_ahead=False)
+    address = _first_address(page.entries)
     for entry in page.entries:
         location = _location_of_order(entry.item)
         if location is not None:
-            return location
+            return EarlierOrders(location, address)
+    return EarlierOrders(address=address)
+
+
+def _first_address(entries: Iterable[Entry]) -> NewAddress | None:
+    """Return the address of the first order that has one."""
+    for entry in entries:
+        if Order.address.attr_name in entry.item:
+            return address_in(Order.from_raw_data(dict(entry.item)))
     return None
 
 

@@ -1,6 +1,7 @@
 """The pickup point of an open order: chosen and forgotten by its customer."""
 
 from django.utils.translation import gettext as _
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynapages.items import table_key
@@ -26,6 +27,17 @@ class OrderClosed(ValueError):
         super().__init__(sentence % {"status": status.in_words})
 
 
+class NoAddress(ValueError):
+    """The order has no address, so it needs its pickup point."""
+
+    def __init__(self) -> None:
+        sentence = _(
+            "This order has no address that it could go to. "
+            "Choose another pickup point, or cancel it and order again with an address."
+        )
+        super().__init__(sentence)
+
+
 def find_open_order(*, username: str, order_id: str) -> Order:
     """Return a customer's open order as of the last write. Raises NoSuchOrder and OrderClosed."""
     order = stored_order(username, order_id)
@@ -49,15 +61,22 @@ def choose_point(*, username: str, order_id: str, point: PickupPoint) -> None:
 
 
 def forget_point(*, username: str, order_id: str) -> None:
-    """Remove the pickup point of a customer's open order. Raises NoSuchOrder, OrderClosed."""
-    _write_order(order_id, [_order_update(username, order_id, Order.pickup.remove())])
+    """Remove the pickup point of a customer's open order, which then goes to its address.
+
+    Raises NoAddress, NoSuchOrder and OrderClosed.
+    """
+    removal = _order_update(username, order_id, Order.pickup.remove(), Order.address.exists())
+    _write_order(order_id, [removal])
 
 
-def _order_update(username: str, order_id: str, change: Change) -> Action:
-    """Build the change of an order, on condition that it is open."""
+def _order_update(
+    username: str, order_id: str, change: Change, further: Condition | None = None
+) -> Action:
+    """Build the change of an order, on condition that it is open, and of a ``further`` one."""
     key = table_key(keys.user(username), keys.order(order_id))
     is_open = Order.status.is_in(*(status.value for status in OPEN))
-    return update(Order, key, [change], is_open, return_item=True)
+    condition = is_open if further is None else is_open & further
+    return update(Order, key, [change], condition, return_item=True)
 
 
 def _write_order(order_id: str, actions: list[Action]) -> None:
@@ -69,5 +88,6 @@ def _write_order(order_id: str, actions: list[Action]) -> None:
             raise NoSuchPoint("It was removed a moment ago.") from failure
         order = failure.failed[ORDER_ACTION]
         if order:
-            raise OrderClosed(Status(order["status"]["S"])) from failure
+            status = Status(order["status"]["S"])
+            raise (NoAddress() if status.is_open else OrderClosed(status)) from failure
         raise NoSuchOrder(order_id) from failure

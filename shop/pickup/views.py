@@ -39,7 +39,7 @@ from shop.pickup.queries import (
     location_of_point,
     nearest_points,
 )
-from shop.pickup.services import OrderClosed, choose_point, find_open_order, forget_point
+from shop.pickup.services import NoAddress, OrderClosed, choose_point, find_open_order, forget_point
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_POINT = gettext_noop("This pickup point does not exist.")
@@ -87,6 +87,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     listing = pickup_listing(
         nearest, near=near.typed, count=count, chosen=pickup_in(order), order_id=order_id
     )
+    listing["has_address"] = order.address is not None
     # The meter is this request's; an explanation is made while the template is rendered.
     meter = current_meter()
 
@@ -156,7 +157,7 @@ def _change_order(
         raise Http404(_(NO_SUCH_ORDER)) from error
     except NoSuchPoint as error:
         raise Http404(_(NO_SUCH_POINT)) from error
-    except OrderClosed as error:
+    except (OrderClosed, NoAddress) as error:
         messages.warning(request, str(error))
     else:
         if point is None:

@@ -29,6 +29,7 @@ WRONG = [
     ("EMAIL_PORT", "smtp"),
     ("REQUIRE_STAFF_2FA", "maybe"),
     ("SITE_URL", "shop.example.com"),
+    ("SITE_COUNTRY", "Portugal"),
     ("EMAIL_USE_TLS", "maybe"),
     ("COMMENTS_READ_MODEL", "tables"),
     ("COMMENT_SETS_KEY_FORMAT", "numbers"),

@@ -35,7 +35,8 @@ FORMS = {
     "basket/add/": {"product_id": "lamp", "quantity": "1"},
     "basket/remove/": {"product_id": "lamp"},
     "basket/change/": {"product_id": "lamp", "quantity": "1"},
-    "basket/place/": {"order_id": "0" * 26, "point": "p"},
+    "basket/order/": {"near": "1100", "address-country": "DE"},
+    "basket/place/": {"order_id": "0" * 26, "point": "p", "address-country": "DE"},
     "orders/<id:order_id>/move/": {
         "owner": "fuzz", "from_status": "PLACED", "move": "CANCELED", "next": "/",
     },

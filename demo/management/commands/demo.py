@@ -137,6 +137,8 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
         "SECRET_KEY": variables.text("SECRET_KEY") or stored_secret_key(settings.SECRET_KEY_FILE),
         # The terminal is for what is wrong; the option --access-log prints requests.
         "REQUEST_LOG": variables.text("REQUEST_LOG", "0"),
+        # The sample's customers live there.
+        "SITE_COUNTRY": variables.text("SITE_COUNTRY", "PT"),
         "COMMENT_SEARCH": "1" if has_search else "0",
         "COMMENT_GATE": variables.text("COMMENT_GATE", GATE),
         "COMMENT_HELD_WORDS": variables.text("COMMENT_HELD_WORDS", HELD_WORDS),

@@ -1,5 +1,7 @@
 """Orders that a program places and moves: what it is answered, and what a refusal brings."""
 
+from dataclasses import asdict
+
 import pytest
 
 from dynapages.django.callers import Scope
@@ -8,6 +10,7 @@ from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from tests.support.comments.writers import someone
 from tests.support.config.api import NOBODY, ROOT, Program, problem_of, program_of
+from tests.support.orders.addresses import ADDRESS
 from tests.support.orders.making import made_order, put, put_product
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -108,6 +111,42 @@ class TestPlacing:
     def test_refuses_a_pickup_point_that_is_gone(self, alice, bulb):
         body = {"lines": [{"product_id": bulb}], "pickup_point": "none"}
         assert refused(alice.post("/orders", body)) == (409, "no-such-pickup-point")
+
+
+class TestTheAddressOfAnOrder:
+    def test_is_answered_as_its_country_writes_it(self, alice, bob, staff, bulb):
+        address = {**asdict(ADDRESS), "city": "Cupertino", "region": "California"}
+        body = {"lines": [{"product_id": bulb}], "address": address}
+        order = alice.post("/orders", body).json()
+        assert (order["address"], order["pickup"]) == (asdict(ADDRESS), None)
+        assert staff.get(f"/orders/{order['id']}").json()["address"] == asdict(ADDRESS)
+        assert bob.get(f"/orders/{order['id']}").status_code == 404
+
+    def test_may_be_left_out_as_by_older_programs(self, alice, bulb):
+        assert placed(alice, bulb)["address"] is None
+
+    def test_that_is_not_of_its_country_is_refused_by_its_parts(self, alice, bulb):
+        address = {"name": "Ada", "lines": "Musterweg 1", "postal_code": "ABC", "country": "DE"}
+        body = {"lines": [{"product_id": bulb}], "address": address}
+        status, sentence = problem_of(alice.post("/orders", body))
+        assert status == 400
+        assert "address.postal_code: Germany: “ABC” is no postal code of it." in sentence
+        assert "address.city: Germany: an address there needs this." in sentence
+        assert alice.get("/orders").json()["items"] == []
+
+    def test_is_not_sent_with_a_pickup_point(self, alice, bulb):
+        body = {"lines": [{"product_id": bulb}], "address": asdict(ADDRESS), "pickup_point": "p"}
+        assert problem_of(alice.post("/orders", body)) == (
+            400,
+            "An order goes to an address or to a pickup point: leave one of them out.",
+        )
+
+    def test_that_is_another_one_is_refused_for_the_same_idempotency_key(self, alice, bulb):
+        body = {"lines": [{"product_id": bulb}], "address": asdict(ADDRESS)}
+        alice.post("/orders", body, once="a")
+        other = {**body, "address": {**asdict(ADDRESS), "lines": "13 Sample Street"}}
+        status, code = refused(alice.post("/orders", other, once="a"))
+        assert (status, code) == (409, "idempotency-key-reused")
 
 
 class TestAMove:

@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from dynapages.calls import metered
 from dynapages.files.exports import progress_of
+from shop.addresses.address import NewAddress
 from shop.catalogue.content import NewProduct
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.data import exports
@@ -26,6 +27,9 @@ from tests.support.shop.olist_loading import left_behind
 
 START = datetime(2024, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC)
 NASTY = ('Größe "XL", 1,5 m', "two\nlines", "cr\r\nlf", "=1+1;|\t'", "日本 🛍", "“q” 'q'", "\\N")
+
+
+NASTY_ADDRESS = NewAddress("Ö „Ann“", "=1+1;\nWeg 2", "01067", "DRESDEN", "", "DE")
 
 
 def nasty_orders(ann: str) -> list[NewOrder]:
@@ -60,6 +64,7 @@ def nasty_order(username: str, number: int) -> NewOrder:
         ),
         currency="EUR",
         pickup=NewPickup("p 1", "Kiosk „Süd“", "Weg 1,\n2", "") if number == 1 else None,
+        address=NASTY_ADDRESS if number == 2 else None,
     )
 
 

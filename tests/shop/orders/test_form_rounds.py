@@ -10,6 +10,7 @@ from shop.order_status import Status
 from shop.pickup.bulk_writes import put_points
 from tests.support.comments.browsing import Visitor
 from tests.support.config.api import program_of
+from tests.support.orders.addresses import TYPED
 from tests.support.orders.making import made_order, put, put_product
 from tests.support.pickup.stored import made_point
 
@@ -58,7 +59,7 @@ def forms(alice, sam, lamp, point) -> dict[str, Prepare]:
         alice.send("/basket/add/", {"product_id": lamp, "quantity": "2"})
         page = alice.get("/basket/order/").page
         intent = page.one("input", name="order_id")["value"]
-        return lambda: sent(alice, "/basket/place/", order_id=intent, **fields)
+        return lambda: sent(alice, "/basket/place/", order_id=intent, **TYPED, **fields)
 
     def moving(visitor: Visitor, page: str, target: Status) -> Callable[[], int]:
         order_id = new_order()

@@ -10,6 +10,7 @@ from shop.accounts.services import end_sessions
 from shop.order_status import Status
 from shop.orders.counts import read_customer_counts
 from tests.support.comments.browsing import Visitor
+from tests.support.orders.addresses import TYPED
 from tests.support.orders.making import made_order, put, put_product
 
 
@@ -21,8 +22,8 @@ def one_an_hour(monkeypatch):
 
 def order_a_lamp(visitor: Visitor, product_id: str, **fields: str) -> int:
     """Put a lamp into the basket and order it; the status of the answer."""
-    fields["order_id"] = checked_out(visitor, product_id)
-    return visitor.send("/basket/place/", fields).status_code
+    order = {"order_id": checked_out(visitor, product_id), **TYPED, **fields}
+    return visitor.send("/basket/place/", order).status_code
 
 
 def checked_out(visitor: Visitor, product_id: str) -> str:
@@ -69,7 +70,7 @@ class TestARefusedForm:
     def test_of_a_session_that_has_ended_is_not_counted(self, alice, lamp):
         intent = checked_out(alice, lamp)
         end_sessions(alice.username)
-        answer = alice.send("/basket/place/", {"order_id": intent})
+        answer = alice.send("/basket/place/", {"order_id": intent, **TYPED})
         assert answer["Location"].startswith("/accounts/login/")
         alice.browser.force_login(find_user(alice.username))
         assert order_a_lamp(alice, lamp) == 302
@@ -106,6 +107,6 @@ class TestARefusedForm:
     def test_of_what_is_sold_out_is_counted(self, alice, lamp):
         intent = checked_out(alice, lamp)
         put_product(lamp, cents=None)
-        assert alice.send("/basket/place/", {"order_id": intent})["Location"] == "/basket/"
+        assert alice.send("/basket/place/", {"order_id": intent, **TYPED})["Location"] == "/basket/"
         put_product(lamp, cents=1_999)
         assert order_a_lamp(alice, lamp) == 429

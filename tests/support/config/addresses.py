@@ -59,7 +59,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "basket/add/": ("404 404 404 404", "404 404 404 404"),
     "basket/remove/": (NONE, "302 302 302 302"),
     "basket/change/": (NONE, "302 302 302 302"),
-    "basket/order/": ("in 302 302 302", NONE),
+    "basket/order/": ("in 302 302 302", "in 302 302 302"),
     "basket/place/": (NONE, "in 400 400 400"),
     "orders/": ("in 200 200 200", NONE),
     "orders/<id:order_id>/": ("in 200 404 200", NONE),

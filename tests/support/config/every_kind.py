@@ -55,6 +55,7 @@ from shop.sitemap.services import write_sitemap
 from shop.table import OPEN_ORDERS, counters_of
 from tests.support.catalogue.switching import take_off
 from tests.support.comments.deciding import feature, hide
+from tests.support.orders.addresses import ADDRESS
 
 NOW = datetime.now(UTC)
 MODELS = [
@@ -125,7 +126,14 @@ def _write_orders() -> None:
     OPEN_ORDERS.raise_to(4)
     product = sample_catalogue().products[0]
     pickup = NewPickup("p", "Kiosk", "Rossio, Lisbon", "8 to 20")
-    place_order(username=AUTHOR, client_id="1", basket={product.id: 1}, now=NOW, pickup=pickup)
+    place_order(
+        username=AUTHOR,
+        client_id="1",
+        basket={product.id: 1},
+        now=NOW,
+        pickup=pickup,
+        address=ADDRESS,
+    )
     imported = NewOrder(
         id=imported_order_id(NOW, "imported"),
         username=READER,

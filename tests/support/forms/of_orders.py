@@ -18,6 +18,7 @@ from tests.support.forms.cast import (
     order_of,
     typed,
 )
+from tests.support.orders.addresses import TYPED
 
 MOVED_TOGETHER = 20
 PLACE = (38.7139, -9.1394)
@@ -59,7 +60,7 @@ def place(cast: Cast, *, point_id: str = "") -> Form:
     for _ in range(2):
         customer.send("/basket/add/", {"product_id": lamp(), "quantity": "2"})
     page = customer.get("/basket/order/").page
-    fields = {**typed(form_to(page, "/basket/place/")), "point": point_id}
+    fields = {**typed(form_to(page, "/basket/place/")), "point": point_id, **TYPED}
     return form_of(customer, "/basket/place/", fields)
 
 

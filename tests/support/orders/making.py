@@ -6,6 +6,7 @@ from typing import Any
 
 from dynapages.process import client
 from shop import keys
+from shop.addresses.address import NewAddress
 from shop.catalogue.content import NewProduct
 from shop.catalogue.items import product_item
 from shop.models import Order, ShopItem
@@ -15,6 +16,7 @@ from shop.orders.importing import put_orders
 from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.moving import move_order
 from tests.support.chance import unique
+from tests.support.orders.addresses import ADDRESS
 
 START = datetime(2023, 1, 1, tzinfo=UTC)
 LATER = START + timedelta(days=1)
@@ -36,6 +38,7 @@ def made_order(
     entered_at: datetime | None = None,
     foreign_id: str | None = None,
     lines: Sequence[NewLine] = (NewLine("lamp", "Desk lamp", 2, 1_999),),
+    address: NewAddress | None = ADDRESS,
 ) -> NewOrder:
     """An order that went from PLACED straight to a status, an hour later unless told otherwise."""
     history = [StatusChange(Status.PLACED, placed_at)]
@@ -49,6 +52,7 @@ def made_order(
         history=tuple(history),
         currency="EUR",
         foreign_id=foreign_id,
+        address=address,
     )
 
 

@@ -1,0 +1,1 @@
+"""Addresses that orders go to: countries, what their addresses have, and the form."""
