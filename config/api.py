@@ -19,6 +19,7 @@ from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 
 from comments import api as comments_api
+from config.api_page import OperationsPage, as_page
 from dynapages.calls import clock, fault_in, labelled_calls
 from dynapages.django.attempts import mark_second_attempt
 from dynapages.django.callers import Caller, Scope
@@ -236,6 +237,8 @@ api = ProblemAPI(
     version="1",
     description="Lists, comments, orders and products: [how to use them](../../docs/api/).",
     urls_namespace="api",
+    docs=OperationsPage(),
+    docs_decorator=as_page,
     servers=[{"url": settings.SITE_URL or "/"}],
     errors={**comments_api.ERRORS, **shop_api.ERRORS},
     headers_of_keys=LIMIT_HEADERS,

@@ -7,8 +7,9 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from django.urls import resolve, reverse
 
 from comments.filters import ANY
-from dynapages.ninja.lists import END
 
+END = "end"
+"""The value of a page's ``before``, and of the API's ``cursor``, for the last page."""
 OPERATIONS = {
     "comments:list": "list_comments",
     "comments:profile": "written_by",

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
 from django.templatetags.static import static
@@ -21,6 +22,8 @@ MOST_OF_CELL, MOST_OF_ROW = 20, 52
 """Characters of a cell that need not wrap on a phone, and of a row that need not be stacked."""
 ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnheader", "td": "cell"}
 """What parts of a table are; some browsers forget it when they are no boxes of a table."""
+_PROJECT = Path(__file__).parent.parent
+_LENGTH = re.compile(r' (width|height)="(\d+)"')
 _SCHEME = re.compile(r"[a-z]+:")
 _MAY_BREAK = re.compile(r"(?<=[/#_.,:=-])(?=\w)|(?<=\w{24})(?=\w)")
 """Where a line may end in code: behind what joins words, and anywhere in long ones."""
@@ -136,6 +139,9 @@ def _linked(children: list[Token], folder: PurePosixPath) -> Iterator[Token]:
         if child.type == "image":
             path = normpath("docs" / folder / str(child.attrGet("src")))
             child.attrSet("src", static(path))
+            # A picture whose place is kept moves nothing when it comes.
+            for name, length in _size_of(path):
+                child.attrSet(name, length)
         if child.type == "link_open":
             address = _address(str(child.attrGet("href")), folder)
             open_links.append(bool(address))
@@ -145,6 +151,16 @@ def _linked(children: list[Token], folder: PurePosixPath) -> Iterator[Token]:
         if child.type == "link_close" and not open_links.pop():
             continue
         yield child
+
+
+@lru_cache
+def _size_of(path: str) -> tuple[tuple[str, str], ...]:
+    """Return width and height of a drawing in pixels, as attributes; none of other pictures."""
+    drawing = _PROJECT / path
+    if drawing.suffix != ".svg" or not drawing.is_file():
+        return ()
+    root = drawing.read_text(encoding="utf-8").partition(">")[0]
+    return tuple(_LENGTH.findall(root))
 
 
 def _address(href: str, folder: PurePosixPath) -> str:

@@ -2,8 +2,8 @@
 
 // "Near me": the browser's location, if it has one and the visitor agrees. The form works without it.
 (() => {
-  function offer() {
-    document.querySelectorAll("[data-locate][hidden]").forEach((button) => (button.hidden = false));
+  function takeBack() {
+    document.querySelectorAll("[data-locate]").forEach((button) => (button.hidden = true));
   }
 
   function locate(button) {
@@ -24,11 +24,13 @@
     );
   }
 
-  if (!("geolocation" in navigator) || !window.isSecureContext) return;
+  if (!("geolocation" in navigator) || !window.isSecureContext) {
+    document.addEventListener("htmx:afterSwap", takeBack);
+    takeBack();
+    return;
+  }
   document.addEventListener("click", ({ target }) => {
     const button = target.closest("[data-locate]");
     if (button) locate(button);
   });
-  document.addEventListener("htmx:afterSwap", offer);
-  offer();
 })();

@@ -1,49 +1,20 @@
 """axe-core finds nothing on any page: wide and narrow, light and dark, by those who see it."""
 
-from datetime import UTC, datetime
-
 import pytest
 from django.conf import settings
 from playwright.sync_api import expect
 
-from comments.reports.services import Reason, report_comment
-from shop.catalogue.services import put_catalogue
-from shop.pickup.bulk_writes import put_points
-from shop.pickup.cells import Coordinates
-from shop.pickup.items import PickupPoint
 from tests.browser.conftest import REFUSED, Visitor
 from tests.support.browser.axe import AXE, axe_finds_nothing, bring_axe
-from tests.support.catalogue.making import category
-from tests.support.chance import unique
 from tests.support.comments.writers import new_url
-from tests.support.config.addresses import MATRIX, ROLES, address, belongings, people
-from tests.support.config.lists import listed_shop
-from tests.support.orders.making import made_order, put
+from tests.support.config.addresses import address, people
+from tests.support.config.page_types import PAGES, furnished
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.usefixtures("tables"),
     pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: 'npm ci' installs it"),
 ]
-NO_PAGES = ("robots.txt", ".csv", ".xml", ".json", ".svg", "form-token/", "healthz", "readyz")
-SECOND_ADDRESS = "comments/~/<id_with_slashes:comment_id>/"
-"""Under which a comment has the same page."""
-LATE = Coordinates.at(-47.0, -160.0)
-"""Far from the pickup points of other tests."""
-
-
-def who_sees(answers: str) -> list[str]:
-    """Who looks at a page: staff, who see most of it, or its owner; nobody looks at some below."""
-    return [role for role, told in zip(ROLES, answers.split(), strict=True) if told == "200"][-1:]
-
-
-PAGES = [
-    (route, role)
-    for route, (answers, _) in MATRIX.items()
-    for role in who_sees(answers)
-    if not route.endswith(NO_PAGES) and not route.startswith("api/") and route != SECOND_ADDRESS
-]
-PAGES += [("orders/<id:order_id>/", "owner"), ("products/<id:product_id>/", "owner")]
 FIRST = {"", "products/<id:product_id>/", "basket/", "orders/", "staff/orders/", "staff/comments/"}
 """Those that `make test` looks at; the others are seconds each, and in .ci/run."""
 LANGUAGES = ("en", "de")
@@ -76,15 +47,7 @@ def known(tables):
 @pytest.fixture(scope="module")
 def arguments(known):
     """What addresses name, in a shop whose lists have several pages."""
-    now, owner = datetime.now(UTC), known["owner"]
-    found = belongings(owner).arguments | listed_shop().arguments
-    put(*(made_order(owner.username, placed_at=now) for _ in range(3)))
-    report_comment(
-        comment_id=found["comment_id"], user_id="bob", reason=Reason.ABUSE, text="Rude.", now=now
-    )
-    put_catalogue(categories=[category(unique("shelf")) for _ in range(2)], products=[])
-    put_points([PickupPoint(unique("point"), "Kiosk", "Pier 1", LATE, "Daily 7-22")])
-    return found
+    return furnished(known)
 
 
 @pytest.fixture(autouse=True)

@@ -75,7 +75,7 @@ class TestThePage:
         shown = alice.get(page_of(order))
         assert (shown.status, ids(shown)) == (200, [])
         assert "Where would you like to collect your order?" in shown.page.one(class_="empty").text
-        assert shown.page.one(id="near-locate").get("hidden") is not None  # without a script
+        assert "needs-script" in shown.page.one(id="near-locate")["class"]
 
     def test_knows_the_longest_beginning_of_a_zip_code(self, alice, order, spot):
         prefix = digits(6)

@@ -54,11 +54,6 @@
     if (note !== null && new Date().getTimezoneOffset() !== 0) note.textContent = note.dataset.localTimes;
   }
 
-  // Without this script boxes are ticked one by one; with it, also all at once.
-  function offerSelectAll() {
-    document.querySelectorAll(".select-all[hidden]").forEach((label) => (label.hidden = false));
-  }
-
   // The row of a list in which something was pressed: its id, and its place.
   let left = null;
   const rowsOf = (list) => [...list.querySelectorAll("article[id]")];
@@ -79,7 +74,6 @@
   const aroundTitle = split.length === 2 ? split : ["", ""];
 
   function afterListSwap(list, anchor) {
-    offerSelectAll();
     const heading = list.querySelector("#list-heading");
     if (list.dataset.title) document.title = aroundTitle.join(list.dataset.title);
     const row = (anchor && byId(anchor)) || (focusLost() && rowAfter(list));
@@ -233,7 +227,6 @@
     if (!event.repeat) button.click(); // pressed once, even if the key is held down
   });
 
-  offerSelectAll();
   tellLocalTimes();
   const done = document.querySelector(".messages:not(:has(.error, .warning))");
   if (done) letGo(done, done);
