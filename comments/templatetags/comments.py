@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 from django import template
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -139,8 +138,8 @@ def _readers(
     if is_staff:
         anchors = [comment.anchor for comment in comments]
         for anchor, next_anchor in zip(anchors, anchors_behind(anchors), strict=True):
-            list_queries[anchor] = f"{page_query}%23{quote(anchor)}"
-            next_queries[anchor] = f"{page_query}%23{quote(next_anchor)}"
+            list_queries[anchor] = f"{page_query}%23{anchor}"
+            next_queries[anchor] = f"{page_query}%23{next_anchor}"
 
     def reader_of(comment: CommentEntry) -> Reader:
         is_own = comment.user_id == user_id

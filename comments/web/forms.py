@@ -95,8 +95,8 @@ class FormInList(forms.Form):
         comment_id: str,
         initial: dict[str, object] | None = None,
     ) -> None:
-        auto_id = f"{anchor_of(self.kind, comment_id)}-".replace("%", "%%")
-        super().__init__(data, initial=initial, auto_id=f"{auto_id}%s")
+        auto_id = f"{anchor_of(self.kind, comment_id)}-%s"
+        super().__init__(data, initial=initial, auto_id=auto_id)
         bound = self["text"]
         bound_length(bound.field, self.longest)
         attributes = bound.field.widget.attrs

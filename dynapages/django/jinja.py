@@ -39,7 +39,14 @@ from jinja2.visitor import NodeTransformer
 from markupsafe import Markup, _escape_inner  # type: ignore[attr-defined] # see _escaped
 
 from dynapages.django.moments import as_datetime, date_text, moment_html
-from dynapages.django.paging import address_of, address_of_item, grouped, rounded, site_name
+from dynapages.django.paging import (
+    address_of,
+    address_of_item,
+    anchor_of,
+    grouped,
+    rounded,
+    site_name,
+)
 
 SUFFIX = ".jinja"
 _CONSTANTS: Mapping[str, Callable[..., str]] = {
@@ -111,6 +118,7 @@ def _environment(language: str | None, engine: Engine) -> Environment:
         undefined=StrictUndefined,
     )
     environment.globals.update(
+        anchor_of=anchor_of,
         item_url=address_of_item,
         moment=moment_html,
         ngettext=_plural,

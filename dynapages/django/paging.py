@@ -5,10 +5,12 @@ A page is rendered whole, or as the fragment that htmx swaps in, with its explan
 wants that. `page_of` and `links_of` are for lists of a `Feed`.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import floor
+from re import Match
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -55,6 +57,7 @@ SPARE_UNITS_FACTOR = 4
 _ID_PLACE = "=ID="
 """Stands for an id in a URL that is made once for all items."""
 _SAFE_IN_PATHS = f"{RFC3986_SUBDELIMS}/~:@"
+_NOT_IN_ANCHORS = re.compile(r"[^A-Za-z0-9-]")
 """What `reverse` leaves as it is."""
 
 list_read: Signal = Signal()
@@ -122,10 +125,19 @@ def address_of_item(route: str, item_id: str) -> str:
 
 
 def anchor_of(kind: str, item_id: str) -> str:
-    """Return the id of an item's element on a page, and the fragment of a link to it."""
+    """Return the id of an item's element on a page, and the fragment of a link to it.
+
+    Two items have two. It is of ``A-Z a-z 0-9 - _`` alone, and so a selector (``#…``) as it stands,
+    which htmx makes of it, and a part of a list of ids: other bytes are written as ``_2F``.
+    """
     if _is_plain(item_id):
         return f"{kind}-{item_id}"
-    return f"{kind}-{quote(item_id, safe='')}"
+    return f"{kind}-{_NOT_IN_ANCHORS.sub(_hexadecimal, item_id)}"
+
+
+def _hexadecimal(signs: Match[str]) -> str:
+    """Return signs as their bytes in UTF-8, such as ``_C3_A9`` for “é”."""
+    return "".join(f"_{byte:02X}" for byte in signs[0].encode())
 
 
 def _is_plain(item_id: str) -> bool:

@@ -133,6 +133,39 @@ class TestBackAndForward:
         visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[20:40])
         assert visitor.address == second
 
+    @pytest.mark.parametrize("direction", ["back", "forward"])
+    def test_agree_with_the_address_before_the_scripts_have_arrived(
+        self, visitor, kettle, direction
+    ):
+        ids = kettle.ids()
+        pages = [ids[0:20], ids[20:40], ids[40:60]]
+        visitor.page.goto(ALL)
+        addresses = [visitor.address]
+        for shown in pages[1:]:
+            link(visitor, "next").click()
+            visitor.wait_for(*shown)
+            addresses.append(visitor.address)
+        last = 0
+        if direction == "forward":
+            last = 2
+            visitor.page.go_back()
+            visitor.wait_for(*pages[1])
+            visitor.page.go_back()
+            visitor.wait_for(*pages[0])
+        # The page in the middle is loaded anew, and left before it has htmx.
+        visitor.page.wait_for_load_state()
+        held = hold_requests(visitor.page, "**/htmx*.js")
+        visitor.page.evaluate(f"history.{direction}()")
+        wait_until_held(visitor.page, held, "htmx")
+        visitor.wait_for(*pages[1])
+        visitor.page.evaluate(f"history.{direction}()")
+        visitor.page.wait_for_function(
+            "address => location.pathname + location.search === address", arg=addresses[last]
+        )
+        visitor.page.unroute("**/htmx*.js")
+        visitor.wait_for(*pages[last])
+        assert visitor.address == addresses[last]
+
     def test_give_whole_pages(self, visitor, kettle):
         visitor.page.goto(THREE)
         rating(visitor, 4).click()

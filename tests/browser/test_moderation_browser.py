@@ -10,6 +10,7 @@ from comments.moderation.queries import list_moderated
 from comments.posting.services import add_comment, delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.states import State
+from dynapages.django.paging import anchor_of
 from dynapages.lists import PageRequest
 from tests.browser.conftest import Visitor
 from tests.support.chance import unique
@@ -114,6 +115,52 @@ class TestVoting:
         helpful_button(bob, comment).click()
         expect(bob.page.locator("#notice")).to_contain_text("There is no such comment")
         expect(helpful_button(bob, comment)).to_be_visible()
+
+
+class TestACommentWhoseIdHasOddSigns:
+    @pytest.fixture
+    def odd(self):
+        comment = replace(made_comment(), id=f"a/b 50%#c.{unique('odd')}")
+        add_comment(comment)
+        return comment
+
+    def test_is_voted_for_and_reported_where_it_is(self, bob, odd):
+        bob.page.goto(f"/products/{odd.product_id}/comments/~/~/")
+        loads, button = len(bob.loads), helpful_button(bob, odd)
+        for pressed in ("true", "false"):
+            button.click()
+            expect(button).to_have_attribute("aria-pressed", pressed)
+            expect(button).to_contain_text(f", the comment by {odd.author}")
+            expect(button).to_be_focused()
+        article = bob.page.locator(f"[data-comment-id='{odd.id}']")
+        article.get_by_role("link", name="Report").click()
+        article.get_by_label("It insults or threatens somebody").check()
+        article.get_by_role("button", name="Report").click()
+        expect(article.locator(".reported")).to_be_focused()
+        assert len(bob.loads) == loads
+
+    def test_is_picked_replied_to_and_hidden_where_it_is(self, sam, odd):
+        address = f"/products/{odd.product_id}/comments/~/~/"
+        sam.page.goto(address)
+        loads = len(sam.loads)
+        article = sam.page.locator(f"[data-comment-id='{odd.id}']")
+        article.get_by_role("button", name="Pick").click()
+        picked = sam.page.locator(f"#pick-{anchor_of('comment', odd.id)}")
+        expect(picked).to_have_attribute("aria-pressed", "true")
+        expect(picked).to_be_focused()
+        article.get_by_role("link", name="Reply").click()
+        article.locator("textarea").fill("Thank you!")
+        article.get_by_role("button", name="Reply").click()
+        expect(article.locator(".shop-reply .prose")).to_have_text("Thank you!")
+        article.get_by_role("button", name="Hide").click()
+        expect(sam.page.locator("#notice > p")).to_have_text("The comment is hidden.")
+        assert (len(sam.loads), sam.address) == (loads, address)
+
+    def test_is_reached_by_its_anchor(self, bob, odd):
+        bob.page.goto(f"/products/{odd.product_id}/comments/~/~/")
+        anchor = anchor_of("comment", odd.id)
+        bob.page.evaluate(f"location.hash = '{anchor}'")
+        assert bob.page.evaluate("document.querySelector(':target').dataset.commentId") == odd.id
 
 
 class TestReporting:

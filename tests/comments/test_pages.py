@@ -3,12 +3,14 @@
 The list and its pages are read by both read models.
 """
 
+import re
 from datetime import timedelta
 from urllib.parse import quote, urlsplit
 
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.urls import reverse
 
 from comments.items import NewComment
 from comments.rankings.services import RankHint, refresh_ranks
@@ -16,6 +18,7 @@ from shop.catalogue.services import ensure_products
 from tests.support.comments.browsing import HTMX, Shown, follow, shown, visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import ODD_IDS, START, Truth, numbered_comments, written
+from tests.support.comments.writers import someone
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -333,6 +336,10 @@ class TestFragments:
         assert "HX-Request" in visit(EVERYTHING, **headers).response["Vary"]
 
 
+ODD_PLACES = ("a/b 50%#c", "a.b", "a_b", "a b", "a:b", "ä", "a/b", "a_2Fb", "a%2Fb")
+"""Ids of comments that differ only by signs which are not in ids of elements."""
+
+
 class TestWhatVisitorsWrote:
     def test_is_found_by_its_odd_id(self, fresh, settings):
         settings.PAGE_SIZE = 50
@@ -350,6 +357,26 @@ class TestWhatVisitorsWrote:
             alone = visit(link)
             assert alone.comment_ids == [odd]
             assert comment.body in alone.page.one(class_="comment-body").text
+
+    def test_has_ids_of_elements_that_selectors_can_name(self, fresh, settings):
+        settings.PAGE_SIZE = 50
+        product_id = fresh("product")
+        load([written(product_id, id=odd) for odd in ODD_PLACES])
+        reader, staff = someone("reader"), someone("staff", is_staff=True)
+        url = f"/products/{product_id}/comments/~/~/"
+        report_url = reverse("comments:report_comment", args=["a/b 50%#c"])
+        pages = [each.browser.get(url) for each in (reader, staff)]
+        pages.append(reader.browser.get(report_url))
+        pages.append(reader.browser.post(report_url, {}))  # without a reason: with an error
+        for answer in pages:
+            html = answer.content.decode()
+            ids = re.findall(r'(?<= id=")[^"]*', html)
+            assert len({*ids}) == len(ids) > 2
+            assert [
+                each for each in ids if not re.fullmatch(r"[A-Za-z][\w-]*", each, re.ASCII)
+            ] == []
+            for names in re.findall(r'(?<= aria-describedby=")[^"]*', html):
+                assert {*ids}.issuperset(names.split())
 
     @pytest.mark.parametrize("body", [NASTY, NASTY + " long" * 400])
     def test_is_inert(self, fresh, body):

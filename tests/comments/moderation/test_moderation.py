@@ -208,7 +208,7 @@ class TestPages:
     def test_list_reports_oldest_first_with_an_explanation(self, sam, comment):
         shown = sam.get("/staff/comments/?explain=1")
         assert shown.status == 200
-        assert "moderation" in shown.page.one("details").text
+        assert "moderation" in shown.page.one("details", id="explanation").text
         articles = shown.page.all("article", class_="moderated")
         waiting = [article.all("time")[-1]["datetime"] for article in articles]
         assert waiting == sorted(waiting) != []

@@ -208,6 +208,16 @@
     { capture: true },
   );
 
+  // Back or forward before htmx listened: the address has changed, but the page is still the one that was loaded.
+  function followAddress() {
+    const [loaded] = performance.getEntriesByType("navigation");
+    if (!history.state?.htmx || !loaded?.name.startsWith(location.origin)) return;
+    const withoutAnchor = (address) => address.split("#")[0];
+    if (withoutAnchor(loaded.name) !== withoutAnchor(location.href)) location.reload();
+  }
+  // By the end of this event htmx listens, too.
+  document.addEventListener("DOMContentLoaded", followAddress);
+
   // A page restored from the back/forward cache may still wait for the answer of its request.
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted && document.querySelector(".htmx-request")) location.reload();
