@@ -26,6 +26,16 @@ COMMENTS = "/products/enamelled-frying-pan/comments"
 FILTERED = f"{COMMENTS}/de.en/1.2/"
 COLOUR_SCHEMES = {"screenshot": "light", "screenshot-dark": "dark"}
 """Of the pictures, by the names of their files."""
+WORDS = "screenshot.txt"
+"""The page's own words on the pictures, a line each: a test looks for them on the page."""
+WORDS_SHOWN = """() => [...document.querySelectorAll(
+        "#comments :is(h2, h3, h4, a, button, label, legend, summary, th)"
+    )]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => !one.closest("article, tbody, [data-toggle], .chips, pre, select"))
+    .map((one) => one.innerText.replace(/[\\d.,:]+/g, "#").replace(/\\s+/g, " ").trim())
+    .filter((text) => text && text !== "#")"""
+"""Returns them; a number, which is another in each shop, is a ``#``."""
 PICTURE_SIZE = (1280, 1800)
 """The most that is seen: to the end of the first comment."""
 MARGIN = 16
@@ -150,6 +160,8 @@ def write_pictures(chromium: Browser, shop: str, folder: Path) -> None:
                 "height": min(end["y"] + end["height"] + MARGIN - y, PICTURE_SIZE[1]),
             },
         )
+        words = sorted({*page.evaluate(WORDS_SHOWN)})
+        (folder / WORDS).write_text("".join(f"{line}\n" for line in words), encoding="utf-8")
         page.close()
 
 

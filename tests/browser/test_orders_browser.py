@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from shop.accounts.services import create_profile
 from shop.order_status import OPEN, Status
 from shop.orders.items import NewLine, NewOrder
 from tests.browser.conftest import hold_requests
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
+from tests.support.orders.addresses import TYPED
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.making import put_product as put_product_item
 
@@ -207,11 +208,46 @@ class TestWhatJavaScriptAdds:
         assert len(sam.loads) == loads
 
 
+def fill_address(page: Page) -> None:
+    """Type the address that an order goes to."""
+    for name, text in TYPED.items():
+        field = page.locator(f"[name={name}]")
+        if name.endswith("country"):
+            field.select_option(text)
+        else:
+            field.fill(text)
+
+
+class TestTheCheckout:
+    def test_takes_an_address_by_keyboard_and_keeps_what_is_typed(self, alice, lamp):
+        page, keyboard = alice.page, alice.page.keyboard
+        page.goto(f"/products/{lamp}/")
+        alice.button("Add to basket").click()
+        alice.link("Go to checkout").click()
+        page.get_by_label("Delivery to your address").focus()
+        for text in ("Erika Example", "Musterweg 1", "1011", "Berlin", "", "Germany"):
+            keyboard.press("Tab")
+            keyboard.type(text)
+        expect(page.get_by_label("Country")).to_have_value("DE")
+        alice.button("Place order").focus()
+        keyboard.press("Enter")
+        wrong = page.get_by_label("Postal code")
+        expect(wrong).to_have_attribute("aria-invalid", "true")
+        expect(wrong).to_have_value("1011")
+        expect(page.get_by_label("Name")).to_have_value("Erika Example")
+        wrong.fill("10115")
+        alice.button("Place order").focus()
+        keyboard.press("Enter")
+        page.wait_for_url("**/orders/*/")
+        expect(page.locator("main")).to_contain_text("10115 BERLIN")
+
+
 class TestTheBasket:
     def test_is_empty_behind_the_back_button_once_it_is_ordered(self, alice, lamp):
         alice.page.goto(f"/products/{lamp}/")
         alice.button("Add to basket").click()
         alice.link("Go to checkout").click()
+        fill_address(alice.page)
         alice.button("Place order").click()
         alice.page.wait_for_url("**/orders/*/")
         alice.page.go_back()

@@ -11,6 +11,8 @@ from tests.config.test_stylesheets import SHEETS
 from tests.support.project import PROJECT
 
 FOLDERS = ("templates", "comments", "shop", "dynapages", "lab", "config", "static")
+OF_SWAGGER = "css/api.css"
+"""The sheet of the page on which Swagger UI shows the API's operations."""
 WITHOUT_A_RULE = {
     "comment-body": "lists.js moves the focus to it",
     "document-language": "tests count the documents that tell their language",
@@ -89,6 +91,11 @@ def styled() -> frozenset[str]:
     return frozenset(found)
 
 
+def of_swagger() -> set[str]:
+    """Return the classes of the sheet for Swagger UI, which sets them by a script."""
+    return classes_of_rules(SHEETS[OF_SWAGGER].read_text())
+
+
 def has_rule(name: str) -> bool:
     if name.endswith("*"):
         return any(one.startswith(name[:-1]) for one in styled())
@@ -115,7 +122,16 @@ class TestAClass:
 class TestARule:
     def test_has_an_element(self):
         unused = {name for name in styled() if not has_element(name)}
-        assert unused - OF_LIBRARIES.keys() == set()
+        assert unused - OF_LIBRARIES.keys() - of_swagger() == set()
+
+    def test_for_swagger_is_within_it_or_of_the_site(self):
+        sheet = re.sub(r"/\*.*?\*/", "", SHEETS[OF_SWAGGER].read_text(), flags=re.DOTALL)
+        selectors = [
+            before.rpartition(";")[2].strip() for before in re.findall(r"([^{}]*)\{", sheet)
+        ]
+        ours = ("@", ".api-operations", "html.dark-mode")
+        others = [each for each in selectors if not each.startswith(ours)]
+        assert [each for each in others if "swagger-ui" not in each] == []
 
     def test_of_a_library_is_there(self):
         assert OF_LIBRARIES.keys() - styled() == set()

@@ -78,7 +78,8 @@ class TestAList:
     @pytest.mark.parametrize("route", LISTS)
     def test_ends_with_the_name_of_the_site(self, shop, settings, route):
         settings.SITE_NAME = ""
-        url = f"{shop.address(route)}?before=end"
+        first_url = shop.address(route)
+        url = f"{first_url}{'&' if '?' in first_url else '?'}before=end"
         bare = title_of(whole(shop, url))
         settings.SITE_NAME = "Bazaar & Co"
         assert swapped(shop, url)["data-title"] == f"{bare} · Bazaar & Co"

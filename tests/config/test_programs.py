@@ -105,14 +105,22 @@ class TestTheCommand:
 class TestTheLinks:
     def test_lead_to_the_feed(self, shop):
         *_, page = pages_of(shop, COMMENTS)
-        link = read_markup(page.content.decode()).one("p", class_="explanation-forms").one("a")
+        forms = read_markup(page.content.decode()).one("p", class_="explanation-forms")
+        (link,) = (each for each in forms.all("a") if each.text == "Atom")
         assert shop.browser.get(link["href"])["Content-Type"].startswith("application/atom+xml")
 
     @pytest.mark.parametrize("route", ["/categories/", "/rankings/most-loved/"])
-    def test_are_missing_where_no_command_explains_a_list_without_a_feed(self, shop, route):
+    def test_are_to_the_api_alone_where_no_command_explains_a_list_without_a_feed(
+        self, shop, route
+    ):
         page = read_markup(get(shop, route).content.decode())
-        assert page.all("p", class_="explanation-forms") == []
+        forms = page.one("p", class_="explanation-forms")
+        assert [link.text for link in forms.all("a")] == ["API"]
         assert page.all(class_="explanation-code") == []
+
+    def test_are_missing_where_there_is_neither(self, shop):
+        page = read_markup(get(shop, "/").content.decode())
+        assert page.all("p", class_="explanation-forms") == []
 
     def test_are_missing_where_there_is_no_list(self, shop):
         order = shop.browser.get("/orders/").context["listing"]["orders"][0][0]
