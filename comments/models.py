@@ -23,7 +23,7 @@ from dynapages.pynamodb import DynamoModel
 SHOWN = ("i", "u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating, wherever its entries are stored."""
 VOTED = "hv"
-"""The number of votes, which the indexes of the table have as well.
+"""The number of votes, which the indexes of lists and of authors have as well.
 
 Entries in other tables do without: a comment has dozens of them, and each vote would change all.
 """
@@ -94,7 +94,7 @@ class Ranked(ListIndex):
 
     class Meta:
         index_name = "ranked"
-        projection = IncludeProjection(["o", "g", "s", *LISTED])
+        projection = IncludeProjection(["o", "g", "s", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="k")
     place = UnicodeAttribute(range_key=True, attr_name="p")
@@ -122,7 +122,7 @@ class Moderation(ListIndex):
 
     class Meta:
         index_name = "moderation"
-        projection = IncludeProjection(["o", "g", "s", "a", "h", "hr", "n", "nr", *LISTED])
+        projection = IncludeProjection(["o", "g", "s", "a", "h", "hr", "n", "nr", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="q")
     place = UnicodeAttribute(range_key=True, attr_name="j")
@@ -133,7 +133,7 @@ class Featured(ListIndex):
 
     class Meta:
         index_name = "featured"
-        projection = IncludeProjection(["g", "s", *LISTED])
+        projection = IncludeProjection(["g", "s", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="f")
 
@@ -295,5 +295,9 @@ class ImportCheckpoint(CommentItem):
     saved_at = UnicodeAttribute(attr_name="at")
 
 
+KNOW_VOTES = frozenset(
+    index.Meta.index_name for index in (All, ByLanguage, ByRating, ByLanguageAndRating, ByAuthor)
+)
+"""The indexes that have the votes; in the sort key of ``ranked`` they are as well."""
 TABLE = Comment.Meta.table_name
 """The name of the table, prefix included."""

@@ -306,7 +306,8 @@ class Order(ShopItem):
     id_prefix = UnicodeAttribute(null=True)
     zip_prefix = UnicodeAttribute(null=True)
     pickup = PickupChoice(null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
-    address = DeliveryAddress(null=True)  # type: ignore[no-untyped-call] # as above
+    # Pickup points and e-mails have an ``address`` of another type.
+    address = DeliveryAddress(null=True, attr_name="to")  # type: ignore[no-untyped-call] # as above
     shard = NumberAttribute()
     summary = UnicodeAttribute(null=True)
     unsettled = UnicodeAttribute(null=True)

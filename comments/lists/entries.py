@@ -9,7 +9,8 @@ from datetime import datetime
 from django.urls import reverse
 
 from comments.filters import RATINGS, language_name
-from comments.models import TABLE, Comment
+from comments.keys import score_at
+from comments.models import KNOW_VOTES, TABLE, Comment
 from comments.replies.services import Reply, reply_in
 from comments.store.states import hold_reason, product_id_of
 from comments.users import author_name, profile_url, slug_of
@@ -31,6 +32,7 @@ _HIDDEN = Comment.hidden_product.attr_name
 _BODY_BYTES = Comment.body_bytes.attr_name
 _REPLY = Comment.reply.attr_name
 
+_RANK_PLACE = Comment.rank_place.attr_name
 _HELPFUL_VOTES = Comment.helpful_votes.attr_name
 
 _NO_TEXT = {"S": ""}
@@ -135,10 +137,14 @@ class WholeComment(CommentEntry):
 
 def comment_at(entry: Entry) -> CommentEntry:
     """Parse a list entry from an entry of a page, of whatever table."""
-    comment = entry_of(entry.item)
-    if entry.run.index.table != TABLE:
-        return replace(comment, helpful_votes=None)
-    return comment
+    comment, index = entry_of(entry.item), entry.run.index
+    if index.table == TABLE and index.name in KNOW_VOTES:
+        return comment
+    # An entry of ``ranked`` has them in its sort key alone.
+    votes = None
+    if _RANK_PLACE in entry.item:
+        votes = score_at(entry.item[_RANK_PLACE]["S"])
+    return replace(comment, helpful_votes=votes)
 
 
 def entry_of(item: Item) -> CommentEntry:

@@ -41,9 +41,15 @@ def tidy_lines(text: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
+def _site_country() -> str:
+    """Return the code of the shop's country; empty in a project that does not set it."""
+    country: str = getattr(settings, "SITE_COUNTRY", "")
+    return country
+
+
 def _choices() -> Iterable[tuple[str, Any]]:
     """Return the countries to choose from, in the language of the request."""
-    return [("", _("Choose a country")), *countries_by_name(first=settings.SITE_COUNTRY)]
+    return [("", _("Choose a country")), *countries_by_name(first=_site_country())]
 
 
 class AddressForm(forms.Form):
@@ -105,7 +111,7 @@ class AddressForm(forms.Form):
 
 def address_form(before: NewAddress | None) -> AddressForm:
     """Return the form with the address that was typed before, or with the site's country."""
-    initial = {"country": settings.SITE_COUNTRY}
+    initial = {"country": _site_country()}
     if before is not None:
         initial = asdict(before)
     return AddressForm(prefix=PREFIX, initial=initial)

@@ -360,7 +360,9 @@ class AddressOut(ResponseBody):
     lines: str
     """The street, and what else leads to the door, with line feeds between."""
     postal_code: str
+    """As the country writes it."""
     city: str
+    """In capitals where the country's post writes it so."""
     region: str
     """The state or province, by its short name where it has one."""
     country: str
@@ -417,7 +419,9 @@ class AddressIn(RequestBody):
     lines: PlainText = Field(min_length=1, max_length=LONGEST_LINES)
     """The street, and what else leads to the door, with line feeds between."""
     postal_code: PlainText = Field("", max_length=LONGEST_POSTAL_CODE)
+    """Of the country; empty where it has none."""
     city: PlainText = Field("", max_length=LONGEST_PART)
+    """Empty where addresses of the country have none."""
     region: PlainText = Field("", max_length=LONGEST_PART)
     """The state or province, by its name or short name."""
     country: CountryCode

@@ -107,7 +107,7 @@ class TestTheOrder:
         visitor.page.goto(f"{LISTS}/de/~/")
         expect(visitor.page.get_by_role("button", name="Show")).to_have_count(0)
         visitor.page.get_by_label("Sort by").focus()
-        for order in (*list(CommentOrder)[1:], CommentOrder.NEWEST):
+        for order in (CommentOrder.OLDEST, CommentOrder.LOWEST, CommentOrder.NEWEST):
             address = f"{LISTS}/de/~/{order.query}"
             self.choose(visitor, order, address, pan.ids(["de"], (), order)[:20])
         assert len(visitor.loads) == 1

@@ -12,6 +12,7 @@ from tests.support.browser.plain import PlainBrowser
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import START, written
 from tests.support.comments.writers import someone
+from tests.support.markup import Element
 
 pytestmark = [pytest.mark.browser, pytest.mark.real_engine]
 
@@ -102,7 +103,8 @@ class TestWithoutJavaScript:
         settings.PAGE_SIZE = 1
         browser = PlainBrowser.of(someone("bob").browser)
         browser.goto(ALL)
-        browser.press("Search", q="battery empty")
+        form = browser.page.one("form", class_="list-search")
+        browser.press("Search", within=Element("", {}, [form]), q="battery empty")
         assert browser.url.partition("#")[0] == f"{ALL}?q=battery+empty"
         shown = [one["data-comment-id"] for one in browser.page.all(data_comment_id=True)]
         assert shown == ["phone-2"]

@@ -9,8 +9,8 @@ from tests.support.config.page_types import addresses_of, furnished
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
-MOST_SHIFT = 0.001
-"""What is less cannot be seen: it is of letters that take another font's width."""
+MOST_SHIFT = 0.05
+"""Half of what counts as good: on a busy machine a header is seen before all of it has come."""
 MOST_OUT_OF_LINE = 2
 """Pixels between the middle of a box to tick and that of the words beside it."""
 NOTE_SHIFTS = """

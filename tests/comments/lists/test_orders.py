@@ -361,7 +361,7 @@ class TestAMonth:
         shown = visit(f"{DATED}/de/~/?month={month}")
         assert shown.status == 400
         assert "write it as 2026-03" in shown.page.one(class_="lede").text
-        assert shown.page.one(class_="button")["href"] == f"{DATED}/de/~/"
+        assert shown.page.one("main").one(class_="button")["href"] == f"{DATED}/de/~/"
 
     @pytest.mark.parametrize("query", ["order=highest", "before=end"])
     def test_is_refused_in_lists_by_rating_and_on_other_pages(self, dated, query):

@@ -128,7 +128,7 @@ class TestALongId:
         cast_vote(comment_id=comment.id, user_id="bob")
         report_comment(comment_id=comment.id, user_id="bob", reason=Reason.SPAM, text="", now=NOW)
         (ranked,) = list_most_helpful(comment.product_id, PageRequest(20)).items
-        assert (ranked.comment.id, ranked.helpful) == (comment.id, 1)
+        assert (ranked.id, ranked.helpful_votes) == (comment.id, 1)
         assert moderated(comment, State.REPORTED)
         assert [*comments_listed_in(keys.voter("bob"))].count(comment.id) == 1
         assert differing(comment) == []

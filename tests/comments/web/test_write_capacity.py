@@ -109,7 +109,7 @@ class TestTheCost:
         assert meter.units == pytest.approx(told("the limits of a user and an address, again")[1])
 
 
-MOST_OF_A_LIST = 52
+MOST_OF_A_LIST = 53
 MOST_OF_A_POST = 54
 """Files of the product, threads of the pool included."""
 

@@ -181,7 +181,7 @@ class TestTheSearch:
     def test_is_on_every_page_of_staff_and_on_no_other(self, sam, alice):
         form = sam.get("/orders/").page.one("form", role="search")
         assert form["action"] == "/staff/find/"
-        assert form.one("input", type="search")["name"] == "q"
+        assert form.one("input", role="combobox")["name"] == "q"
         forms = alice.get("/orders/").page.all("form", role="search")
         assert [form["action"] for form in forms] == ["/search/"]
 
