@@ -4,7 +4,7 @@ Each rating is a segment, planned and read like a list of its own. By the counts
 its position a page knows how many comments of each are ahead, and reads several in one round.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, pairwise
@@ -92,19 +92,8 @@ class _RatingPlans:
 
     def plan_of(self, page: Page) -> ListPlan:
         """Return one plan for the ratings of which a page has read something."""
-        sections = {read.run.section for read in page.reads}
-        plans: list[ListPlan] = []
-        runs: list[Run] = []
-        for rating, plan in self.by_rating.items():
-            if self.order.section(rating) in sections:
-                plans.append(plan)
-                runs.extend(plan.runs)
-        # A page that read nothing is named by what was planned for it.
-        names = {plan.name for plan in plans or self.by_rating.values()}
-        name = MIXED
-        if len(names) == 1:
-            name = names.pop()
-        return ListPlan(name, tuple(runs), estimated_capacity_units=estimate_of(plans))
+        by_section = {self.order.section(rating): plan for rating, plan in self.by_rating.items()}
+        return plan_of_page(by_section, page)
 
     def empty_partitions(self) -> tuple[Run, ...]:
         """Return the runs of all ratings of the list that are empty by the counts."""
@@ -131,6 +120,23 @@ class _RatingPlans:
         return plan
 
 
+def plan_of_page(by_section: Mapping[str, ListPlan], page: Page) -> ListPlan:
+    """Return one plan for those sections of a list of which a page has read something."""
+    sections = {read.run.section for read in page.reads}
+    plans: list[ListPlan] = []
+    runs: list[Run] = []
+    for section, plan in by_section.items():
+        if section in sections:
+            plans.append(plan)
+            runs.extend(plan.runs)
+    # A page that read nothing is named by what was planned for it.
+    names = {plan.name for plan in plans or by_section.values()}
+    name = MIXED
+    if len(names) == 1:
+        name = names.pop()
+    return ListPlan(name, tuple(runs), estimated_capacity_units=_estimate_of(plans))
+
+
 def first_reads_of(plans: Sequence[ListPlan]) -> list[int] | None:
     """Return the limits of the first reads of all runs; None where a plan has none."""
     limits: list[int] = []
@@ -141,7 +147,7 @@ def first_reads_of(plans: Sequence[ListPlan]) -> list[int] | None:
     return limits
 
 
-def estimate_of(plans: Sequence[ListPlan]) -> float | None:
+def _estimate_of(plans: Sequence[ListPlan]) -> float | None:
     """Return the expected capacity units of all plans; None where those of one are not known."""
     total: float = 0
     for plan in plans:

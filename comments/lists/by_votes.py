@@ -17,14 +17,14 @@ from django.core.cache import cache
 
 from comments import keys
 from comments.filters import CommentFilter
-from comments.indexes.planner import MIXED, ListPlan, filter_conditions, plan_list
+from comments.indexes.planner import ListPlan, filter_conditions, plan_list
 from comments.indexes.prices import SIZES, CountedRun, price_runs
 from comments.lists.by_rating import (
     PlannedPage,
-    estimate_of,
     first_reads_of,
     in_section,
     narrower_in_section,
+    plan_of_page,
 )
 from comments.lists.orders import OTHERS, VOTED
 from comments.models import Comment, Ranked
@@ -77,7 +77,9 @@ def read_by_votes(
     empty_partitions: tuple[Run, ...] = ()
     if not page.has_next:
         empty_partitions = plans.plan(OTHERS).empty_partitions
-    return PlannedPage(replace(plans.plan_of(page), empty_partitions=empty_partitions), page)
+    return PlannedPage(
+        replace(plan_of_page(plans.by_section, page), empty_partitions=empty_partitions), page
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +114,6 @@ class _Plans:
             plan_section = self._plan_voted if section == VOTED else self._plan_others
             self.by_section[section] = plan_section(self.request.size + 1)
         return self.by_section[section]
-
-    def plan_of(self, page: Page) -> ListPlan:
-        """Return one plan for the segments of which a page has read something."""
-        sections = {read.run.section for read in page.reads}
-        plans: list[ListPlan] = []
-        runs: list[Run] = []
-        for section, plan in self.by_section.items():
-            if section in sections:
-                plans.append(plan)
-                runs.extend(plan.runs)
-        # A page that read nothing is named by what was planned for it.
-        names = {plan.name for plan in plans or self.by_section.values()}
-        name = MIXED
-        if len(names) == 1:
-            name = names.pop()
-        return ListPlan(name, tuple(runs), estimated_capacity_units=estimate_of(plans))
 
     def _plan_voted(self, needed: int) -> ListPlan:
         """Plan to read comments with votes: there may be as many as there are comments."""

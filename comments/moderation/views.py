@@ -161,7 +161,7 @@ def decide_many(request: HttpRequest) -> HttpResponse:
 
 
 def _tell_of_many(request: HttpRequest, decision: Decision, *, done: int, left_alone: int) -> None:
-    """Say how many comments were decided on, with a link to where such are, and what was not."""
+    """Show how many comments were decided on, with a link to where such are, and what was not."""
     if not (done or left_alone):
         messages.warning(request, _("Select the comments first."))
     if done:
