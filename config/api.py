@@ -237,7 +237,8 @@ api = ProblemAPI(
     version="1",
     description="Lists, comments, orders and products: [how to use them](../../docs/api/).",
     urls_namespace="api",
-    docs=OperationsPage(),
+    # An operation has no address of its own: its link would be in the button that unfolds it.
+    docs=OperationsPage({"deepLinking": False}),
     docs_decorator=as_page,
     servers=[{"url": settings.SITE_URL or "/"}],
     errors={**comments_api.ERRORS, **shop_api.ERRORS},

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -24,10 +24,12 @@ from shop.addresses.forms import PREFIX, AddressForm, address_form, typed_again
 from shop.basket.basket import Basket, BasketFull
 from shop.basket.delivery import LONGEST_NEAR, PickupRead, delivery_to, read_pickup
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
+from shop.forms_elsewhere import form_on
 from shop.orders.entries import WholeOrder
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.placing import (
     BasketRead,
+    NotSold,
     OrderRefused,
     order_placed_by,
     place_read_basket,
@@ -39,6 +41,7 @@ from shop.pickup.queries import NoSuchPoint
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 QUANTITY = re.compile(r"[0-9]{1,4}")
+NO_LONGER_SOLD = gettext_lazy("Products that are no longer sold were removed from your basket.")
 
 
 @require_safe
@@ -50,9 +53,7 @@ def basket(request: HttpRequest) -> HttpResponse:
         priced = held.priced()
     if priced.missing:
         held.remove(*priced.missing, now=clock.now())
-        messages.warning(
-            request, _("Products that are no longer sold were removed from your basket.")
-        )
+        messages.warning(request, NO_LONGER_SOLD)
     return render(request, "shop/basket/basket.html", {"basket": priced})
 
 
@@ -113,8 +114,11 @@ def _show_checkout(request: HttpRequest, sent: QueryDict, form: AddressForm | No
     held = Basket(request.session)
     with labelled_calls("prices"):
         priced = held.priced()
-    if priced.missing or not priced.lines:
-        return redirect("basket")  # which says what is missing
+    if priced.missing:
+        held.remove(*priced.missing, now=clock.now())
+        messages.warning(request, NO_LONGER_SOLD)
+    if not priced.lines:
+        return redirect("basket")
     near = sent.get("near", "").strip()[:LONGEST_NEAR]
     with labelled_calls("pickup points"):
         delivery = delivery_to(near, username=request.user.get_username())
@@ -181,7 +185,7 @@ def _read_to_place(request: HttpRequest, visitor: Visitor) -> _ToPlace | str | N
         return _ToPlace(basket, pickup.result())
 
 
-@require_POST
+@form_on("checkout")
 @prefetch(_read_to_place)
 def place(request: HttpRequest, read: _ToPlace | str | None) -> HttpResponse:
     """Place the basket's order; the same form sent again shows the same order."""
@@ -190,27 +194,28 @@ def place(request: HttpRequest, read: _ToPlace | str | None) -> HttpResponse:
         if read is not None:
             return redirect("order", read)
         messages.warning(request, _("Your basket has changed. Please check it, then order."))
-        return redirect("basket")
+        return _show_checkout(request, request.POST, typed_again(request.POST))
     form = AddressForm(request.POST, prefix=PREFIX)
     is_to_address = not request.POST.get("point")
     if is_to_address and not form.is_valid():
         return _show_checkout(request, request.POST, form)
     # The limit is asked behind the answer to a repeated form, which orders nothing.
     check_order_rate_limit(request, back=reverse("basket"))
+    address = form.address if is_to_address else None
     try:
         pickup = read.pickup.require()
+        placed = place_read_basket(read.basket, pickup=pickup, address=address, now=clock.now())
     except NoSuchPoint:
         messages.warning(request, _("That pickup point no longer exists. Please choose another."))
-        return _show_checkout(request, request.POST, typed_again(request.POST))
-    try:
-        address = form.address if is_to_address else None
-        placed = place_read_basket(read.basket, pickup=pickup, address=address, now=clock.now())
     except OrderRefused as error:
-        messages.error(request, str(error))
-        return redirect("basket")
-    Basket(request.session).clear()
-    messages.success(request, _("Thank you! Your order has been placed."))
-    return redirect("order", placed.id)
+        # The checkout takes what is no longer sold out of the basket, and says so.
+        if not isinstance(error, NotSold):
+            messages.error(request, str(error))
+    else:
+        Basket(request.session).clear()
+        messages.success(request, _("Thank you! Your order has been placed."))
+        return redirect("order", placed.id)
+    return _show_checkout(request, request.POST, typed_again(request.POST))
 
 
 def _quoted(names: Iterable[str]) -> str:

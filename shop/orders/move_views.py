@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import Visitor, prefetch, visitor_of
@@ -15,6 +15,7 @@ from dynapages.django.next_page import back, path_of_next, with_next
 from dynapages.django.refusals import Refusal
 from shop import keys
 from shop.accounts.rate_limits import check_order_rate_limit
+from shop.forms_elsewhere import form_on
 from shop.models import Order
 from shop.order_status import ENDS, Status, may_move
 from shop.orders.entries import WholeOrder
@@ -67,7 +68,7 @@ def _read_to_move(request: HttpRequest, visitor: Visitor, order_id: str) -> Orde
         return find_stored_order(OrderRef(order_id, owner))
 
 
-@require_POST
+@form_on("order")
 @prefetch(_read_to_move)
 def move(request: HttpRequest, order: Order | None, order_id: str) -> HttpResponse:
     """Move an order to another status, if it is still in the one the form shows."""

@@ -18,7 +18,7 @@ pytestmark = [
 FIRST = {"", "products/<id:product_id>/", "basket/", "orders/", "staff/orders/", "staff/comments/"}
 """Those that `make test` looks at; the others are seconds each, and in .ci/run."""
 OF_OTHERS = {"api/v1/docs"}
-"""Swagger UI, whose own colours are not ours: test_api_page_browser.py looks at that page."""
+"""Filled by a script once it has come: test_api_page_browser.py waits for that."""
 LANGUAGES = ("en", "de")
 FORMS = [
     ("nobody", "/accounts/sign-up/"),

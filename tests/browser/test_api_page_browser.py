@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.browser.axe import axe_finds_nothing, bring_axe
+
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
 PATH = "/api/v1/docs"
@@ -53,3 +55,13 @@ def test_the_operations_are_in_the_look_of_the_site_and_do_not_move(open_context
     for tab in post.get_by_role("tab", name="Schema").all():
         tab.click()
     assert "`" not in page.locator("#swagger-ui").inner_text()
+
+
+def test_axe_finds_nothing_in_the_operations_wide_and_narrow_light_and_dark(open_context):
+    page = open_context(locale="en-GB").new_page()
+    bring_axe(page)
+    page.goto(PATH)
+    operation = page.locator(".opblock-post").first
+    operation.get_by_role("button").first.click()
+    expect(operation.locator(".responses-wrapper")).to_be_visible()
+    assert axe_finds_nothing(page)

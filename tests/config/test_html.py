@@ -71,15 +71,17 @@ def test_of_every_type_of_page_is_valid(known, arguments, tmp_path, language):
                 path = tmp_path / f"{role}-{number}.html"
                 path.write_bytes(response.content)
                 addresses[str(path)] = f"{address} as {role}"
-    done = subprocess.run(
-        ["node", VALIDATOR, "--formatter", "json", *addresses],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    # Into a file: Node may end before what it wrote to a pipe was read.
+    report = tmp_path / "report.json"
+    with report.open("w") as output:
+        subprocess.run(
+            ["node", VALIDATOR, "--formatter", "json", *addresses],
+            cwd=tmp_path,
+            stdout=output,
+            check=False,
+        )
     found = []
-    for file in json.loads(done.stdout):
+    for file in json.loads(report.read_text()):
         for fault in file["messages"]:
             place = f"{addresses[file['filePath']]}, line {fault['line']}"
             found.append(f"{place}: {fault['message']} ({fault['ruleId']})")

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import Visitor, prefetch, staff_only
@@ -25,6 +25,7 @@ from shop.catalogue.queries import PLAN
 from shop.catalogue.tiles import Product
 from shop.catalogue.views import product_or_404
 from shop.days import url_without_blanks
+from shop.forms_elsewhere import form_on
 from shop.models import Order
 from shop.order_status import FORWARD, Move
 from shop.orders.counts import read_queue_lengths
@@ -182,7 +183,7 @@ def _read_selected(request: HttpRequest, _visitor: Visitor) -> tuple[Move, _Sele
     return move, _Selected.read([OrderRef.of_text(value) for value in values])
 
 
-@require_POST
+@form_on("staff_orders")
 @prefetch(_read_selected, staff_only)
 def move_selected(request: HttpRequest, read: tuple[Move, _Selected]) -> HttpResponse:
     """Move the selected orders, and show how many were moved, and which were not."""

@@ -199,6 +199,29 @@ class TestThePageBeforeAnOrder:
         assert shown.messages == ["That pickup point no longer exists. Please choose another."]
         assert shown.page.one("h1").text == "Checkout"
 
+    def test_keeps_the_address_when_a_product_is_no_longer_sold(self, alice, asked, lamp, fresh):
+        alice.post("/basket/add/", {"product_id": put_product(fresh("chair")), "quantity": "1"})
+        asked = alice.get("/basket/order/")
+        put_product(lamp, cents=None)
+        shown = place(alice, asked, "")
+        assert shown.messages == ["Products that are no longer sold were removed from your basket."]
+        assert shown.page.one(id="id_address-lines").text == TYPED["address-lines"]
+        assert place(alice, shown, "").messages == ["Thank you! Your order has been placed."]
+
+    def test_keeps_the_address_when_the_basket_has_changed(self, alice, asked, lamp):
+        alice.post("/basket/add/", {"product_id": lamp, "quantity": "1"})
+        shown = place(alice, asked, "")
+        assert shown.messages == ["Your basket has changed. Please check it, then order."]
+        assert shown.page.one(id="id_address-lines").text == TYPED["address-lines"]
+        assert "EUR 59.97" in shown.page.one("tfoot").text
+
+    def test_leads_to_the_basket_when_nothing_in_it_is_sold(self, alice, asked, lamp):
+        put_product(lamp, cents=None)
+        assert "Your basket is empty." in place(alice, asked, "").page.text
+
+    def test_is_what_the_address_of_the_sent_form_leads_to(self, alice, asked):
+        assert alice.get("/basket/place/").response["Location"] == "/basket/order/"
+
 
 def order_again(visitor: Visitor, *lines: NewLine) -> Shown:
     put(made_order(visitor.username, lines=lines))

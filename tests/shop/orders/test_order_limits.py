@@ -86,7 +86,7 @@ class TestARefusedForm:
     def test_of_another_basket_is_not_counted(self, alice, lamp):
         old = checked_out(alice, lamp)
         alice.post("/basket/add/", {"product_id": lamp, "quantity": "1"})
-        assert alice.send("/basket/place/", {"order_id": old})["Location"] == "/basket/"
+        assert alice.send("/basket/place/", {"order_id": old}).status_code == 200
         assert order_a_lamp(alice, lamp) == 302
 
     def test_with_a_wrong_reason_is_not_counted(self, alice, order):
@@ -107,6 +107,7 @@ class TestARefusedForm:
     def test_of_what_is_sold_out_is_counted(self, alice, lamp):
         intent = checked_out(alice, lamp)
         put_product(lamp, cents=None)
-        assert alice.send("/basket/place/", {"order_id": intent, **TYPED})["Location"] == "/basket/"
+        answer = alice.send("/basket/place/", {"order_id": intent, **TYPED})
+        assert answer["Location"] == "/basket/"
         put_product(lamp, cents=1_999)
         assert order_a_lamp(alice, lamp) == 429
