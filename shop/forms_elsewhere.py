@@ -9,8 +9,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from dynapages.django.next_page import path_of_next
-
 View = Callable[..., HttpResponse]
 
 
@@ -18,8 +16,7 @@ def form_on(page: str) -> Callable[[View], View]:
     """Take POST, and lead everybody else to the page that has the form.
 
     What a POST shows has this address: choosing another language there, or opening it once more,
-    asks for it by GET. ``page`` is the name of a URL with the same arguments; the address of the
-    request's ``next`` comes before it.
+    asks for it by GET. ``page`` is the name of a URL with the same arguments.
     """
 
     def decorate(view: View) -> View:
@@ -28,7 +25,7 @@ def form_on(page: str) -> Callable[[View], View]:
         def view_of_form(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
             if request.method == HTTPMethod.POST:
                 return view(request, *args, **kwargs)
-            return redirect(path_of_next(request, default=reverse(page, args=args, kwargs=kwargs)))
+            return redirect(reverse(page, args=args, kwargs=kwargs))
 
         return view_of_form
 

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -21,7 +21,7 @@ from dynapages.django.refusals import Refusal
 from dynapages.process import pool
 from shop.accounts.rate_limits import check_order_rate_limit
 from shop.addresses.forms import PREFIX, AddressForm, address_form, typed_again
-from shop.basket.basket import Basket, BasketFull
+from shop.basket.basket import Basket, BasketFull, PricedBasket
 from shop.basket.delivery import LONGEST_NEAR, PickupRead, delivery_to, read_pickup
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
 from shop.forms_elsewhere import form_on
@@ -41,20 +41,25 @@ from shop.pickup.queries import NoSuchPoint
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 QUANTITY = re.compile(r"[0-9]{1,4}")
-NO_LONGER_SOLD = gettext_lazy("Products that are no longer sold were removed from your basket.")
 
 
 @require_safe
 @never_cache
 def basket(request: HttpRequest) -> HttpResponse:
     """Show what is in the visitor's basket."""
-    held = Basket(request.session)
+    priced = _priced(request, Basket(request.session))
+    return render(request, "shop/basket/basket.html", {"basket": priced})
+
+
+def _priced(request: HttpRequest, held: Basket) -> PricedBasket:
+    """Read the prices of a basket; take what is no longer sold out of it, and say so."""
     with labelled_calls("prices"):
         priced = held.priced()
     if priced.missing:
         held.remove(*priced.missing, now=clock.now())
-        messages.warning(request, NO_LONGER_SOLD)
-    return render(request, "shop/basket/basket.html", {"basket": priced})
+        sentence = _("Products that are no longer sold were removed from your basket.")
+        messages.warning(request, sentence)
+    return priced
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -112,11 +117,7 @@ def checkout(request: HttpRequest) -> HttpResponse:
 def _show_checkout(request: HttpRequest, sent: QueryDict, form: AddressForm | None) -> HttpResponse:
     """Show the checkout with the form of an address, None for one that nobody has filled in."""
     held = Basket(request.session)
-    with labelled_calls("prices"):
-        priced = held.priced()
-    if priced.missing:
-        held.remove(*priced.missing, now=clock.now())
-        messages.warning(request, NO_LONGER_SOLD)
+    priced = _priced(request, held)
     if not priced.lines:
         return redirect("basket")
     near = sent.get("near", "").strip()[:LONGEST_NEAR]
