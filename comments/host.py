@@ -116,9 +116,10 @@ class Link(Protocol):
 class Product:
     """A product as pages of comments show it; anything with these attributes will do.
 
-    ``url`` is its page in the project. ``trail`` leads to it, as in breadcrumbs. ``unit_price`` and
-    ``currency`` (ISO 4217) are for search engines; ``image`` is the address of a picture, for them
-    and for lists, with or without a host.
+    ``url`` is its page in the project. ``trail`` leads to it, as in breadcrumbs. ``price`` is its
+    price as pages show it, such as “€35.00”; ``unit_price`` and ``currency`` (ISO 4217) are for
+    search engines. ``image`` is the address of a picture, for them and for lists, with or without a
+    host.
     Its ``repr`` must differ where what it shows does: ETags of pages are made from it.
     """
 
@@ -130,6 +131,7 @@ class Product:
     categories: Sequence[Link] = ()
     unit_price: Decimal | None = None
     currency: str = ""
+    price: str = ""
     image: str = ""
 
 

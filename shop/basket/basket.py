@@ -17,6 +17,7 @@ from shop.catalogue.tiles import ProductTile
 from shop.orders.entries import OrderLine
 from shop.orders.ids import new_order_id
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
+from shop.prices import price_text
 
 CONTENTS = "basket"
 """The key of the session that has pieces by product id."""
@@ -42,6 +43,14 @@ class BasketLine:
     def total(self) -> Decimal:
         return self.unit_price * self.quantity
 
+    @property
+    def unit_price_text(self) -> str:
+        return price_text(self.unit_price, self.product.currency)
+
+    @property
+    def total_text(self) -> str:
+        return price_text(self.total, self.product.currency)
+
 
 @dataclass(frozen=True, slots=True)
 class PricedBasket:
@@ -54,6 +63,10 @@ class PricedBasket:
     @property
     def total(self) -> Decimal:
         return sum((line.total for line in self.lines), Decimal())
+
+    @property
+    def total_text(self) -> str:
+        return price_text(self.total, self.currency)
 
 
 @dataclass(frozen=True, slots=True)

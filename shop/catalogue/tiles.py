@@ -13,6 +13,7 @@ from dynapages.lists import SEPARATOR
 from shop import keys
 from shop.catalogue.drawings import drawing_url
 from shop.models import Product as StoredProduct
+from shop.prices import price_text
 from shop.table import Key
 
 CATEGORIES = StoredProduct.categories.attr_name
@@ -67,6 +68,13 @@ class ProductTile:
     @property
     def url(self) -> str:
         return address_of_item("comments:product", self.id)
+
+    @property
+    def price(self) -> str:
+        """The price as people write it in the active language; empty without one."""
+        if self.unit_price is None:
+            return ""
+        return price_text(self.unit_price, self.currency)
 
     @property
     def image(self) -> str:

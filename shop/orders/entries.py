@@ -19,6 +19,7 @@ from shop.order_status import Status
 from shop.orders.filters import BY_STATUS
 from shop.orders.items import NewPickup, StatusChange, summary_in_words
 from shop.orders.refs import OrderRef
+from shop.prices import price_text
 
 LINES_AT_ONCE = 100
 """Lines of an order that a page shows: as many as one BatchGetItem reads."""
@@ -51,6 +52,10 @@ class OrderEntry:
             return summary_in_words(self.summary)
         count = self.item_count
         return ngettext("%(count)s item", "%(count)s items", count) % {"count": count}
+
+    @property
+    def total_text(self) -> str:
+        return price_text(self.total, self.currency)
 
     @property
     def short_id(self) -> str:
@@ -89,6 +94,7 @@ class OrderLine:
     name: str
     quantity: int
     unit_price: Decimal
+    currency: str
 
     @property
     def product_url(self) -> str:
@@ -97,6 +103,14 @@ class OrderLine:
     @property
     def total(self) -> Decimal:
         return self.unit_price * self.quantity
+
+    @property
+    def unit_price_text(self) -> str:
+        return price_text(self.unit_price, self.currency)
+
+    @property
+    def total_text(self) -> str:
+        return price_text(self.total, self.currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +196,12 @@ def whole_order(
 ) -> WholeOrder:
     """Build an order from its own item and those of lines, from number ``first_line`` on."""
     history = history_in(stored)
+    attributes = _attributes(stored.serialize())
     return WholeOrder(
-        **_attributes(stored.serialize()),
+        **attributes,
         date=history[-1].moment,
         entered=history[-1].moment,
-        items=tuple(_line(item) for item in lines),
+        items=tuple(_line(item, attributes["currency"]) for item in lines),
         history=history,
         line_count=int(stored.line_count),
         first_line=first_line,
@@ -197,13 +212,14 @@ def whole_order(
     )
 
 
-def _line(item: Item) -> OrderLine:
-    """Build a line of an order from its stored item."""
+def _line(item: Item, currency: str) -> OrderLine:
+    """Build a line of an order from its stored item, at a price in the order's currency."""
     return OrderLine(
         product_id=item["product_id"]["S"],
         name=item["name"]["S"],
         quantity=int(item["quantity"]["N"]),
         unit_price=money(item["unit_price_cents"]["N"]),
+        currency=currency,
     )
 
 

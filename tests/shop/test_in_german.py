@@ -41,10 +41,10 @@ class TestPages:
         lamp = put_product(fresh("lamp"), cents=123_456)
         page = anna.post("/basket/add/", {"product_id": lamp, "quantity": "2"}).page
         assert [cell.text for cell in page.one("tbody").all("td", class_="number")][1:] == [
-            "1.234,56",
-            "2.469,12",
+            "1.234,56 €",
+            "2.469,12 €",
         ]
-        assert "EUR 2.469,12" in page.one("tfoot").text
+        assert "2.469,12 €" in page.one("tfoot").text
         assert page.one("input", name="quantity")["value"] == "2"
 
     def test_write_dates_and_amounts_of_orders(self, anna):
@@ -52,7 +52,7 @@ class TestPages:
         (row,) = anna.get("/orders/").page.all("li", class_="order")
         assert row.all("time")[0].text == "31. Mai 2023"
         assert row.all("time")[0]["datetime"].startswith("2023-05-31T")
-        assert "EUR 1.234,50" in row.text
+        assert "1.234,50 €" in row.text
 
     # The product is read in a thread of the pool, where no language is active.
     @pytest.mark.parametrize("url", ["/staff/products/{}/orders/", "/products/{}/comments/new/"])

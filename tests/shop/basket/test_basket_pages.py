@@ -37,7 +37,7 @@ class TestAProductsPage:
     def test_asks_once_more_without_a_script_because_it_has_no_token(self, stranger, lamp):
         form = stranger.get(f"/products/{lamp}/").page.one("form", action="/basket/add/")
         assert (form["method"], form.all("input", name="csrfmiddlewaretoken")) == ("get", [])
-        assert "EUR 19.99" in form.text
+        assert "€19.99" in form.text
         page = stranger.get(f"/basket/add/?product_id={lamp}&quantity=3").page
         again = page.one("form", action="/basket/add/")
         assert (again["method"], again.one("input", name="quantity")["value"]) == ("post", "3")
@@ -53,7 +53,7 @@ class TestTheBasket:
         add(alice, lamp, "2")
         shown = add(alice, lamp, "3")
         assert shown.page.one("input", name="quantity")["value"] == "5"
-        assert "EUR 99.95" in shown.page.one("tfoot").text
+        assert "€99.95" in shown.page.one("tfoot").text
 
     def test_is_kept_while_signing_in(self, stranger, alice, lamp):
         add(stranger, lamp)
@@ -63,7 +63,7 @@ class TestTheBasket:
     def test_lets_the_pieces_be_changed(self, alice, lamp):
         form = add(alice, lamp, "2").page.one("form", class_="change")
         shown = alice.post(form["action"], {"product_id": lamp, "quantity": "7"})
-        assert "EUR 139.93" in shown.page.one("tfoot").text
+        assert "€139.93" in shown.page.one("tfoot").text
         assert shown.page.one("input", name="quantity")["value"] == "7"
 
     def test_keeps_the_pieces_of_what_is_not_in_it(self, alice, lamp):
@@ -168,9 +168,9 @@ class TestThePageBeforeAnOrder:
     def test_shows_all_of_it(self, asked, lamp):
         summary = asked.page.one("table")
         assert [row.text for row in summary.one("tbody").all("tr")] == [
-            f"Product {lamp} 2 \N{MULTIPLICATION SIGN} 19.99 39.98"
+            f"Product {lamp} 2 \N{MULTIPLICATION SIGN} €19.99 €39.98"
         ]
-        assert "EUR 39.98" in summary.one("tfoot").text
+        assert "€39.98" in summary.one("tfoot").text
 
     def test_has_it_delivered_to_the_door_unless_told_otherwise(self, alice, asked):
         (door,) = asked.page.all("input", name="point")
@@ -213,7 +213,7 @@ class TestThePageBeforeAnOrder:
         shown = place(alice, asked, "")
         assert shown.messages == ["Your basket has changed. Please check it, then order."]
         assert shown.page.one(id="id_address-lines").text == TYPED["address-lines"]
-        assert "EUR 59.97" in shown.page.one("tfoot").text
+        assert "€59.97" in shown.page.one("tfoot").text
 
     def test_leads_to_the_basket_when_nothing_in_it_is_sold(self, alice, asked, lamp):
         put_product(lamp, cents=None)
@@ -234,7 +234,7 @@ class TestOrderingAgain:
         for total in ("59.97", "119.94"):
             shown = order_again(alice, NewLine(lamp, "Lamp", 3, 5))
             assert shown.messages == ["1 product was added to your basket at today's price."]
-            assert f"EUR {total}" in shown.page.one("tfoot").text
+            assert f"€{total}" in shown.page.one("tfoot").text
 
     def test_says_what_is_no_longer_sold(self, alice, lamp, fresh):
         heirloom = put_product(fresh("heirloom"), cents=None)

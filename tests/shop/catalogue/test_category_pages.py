@@ -63,9 +63,9 @@ class TestAnOrderedCategory:
 
     def test_shows_prices(self):
         prices = [
-            price.text for price in visit(url(ProductOrder.DEAREST)).page.all(class_="amount")
+            price.text for price in visit(url(ProductOrder.DEAREST)).page.all(class_="tile-price")
         ]
-        assert prices[0] == "EUR 999,999.99"
+        assert prices[0] == "€999,999.99"
         assert len(prices) == 20
 
     @pytest.mark.parametrize("wrong", ["PRICE", "date", "price "])

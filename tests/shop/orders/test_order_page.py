@@ -22,9 +22,9 @@ class TestTheOrderPage:
         put(order := made_order(alice.username, lines=lines))
         page = alice.get(f"/orders/{order.id}/").page
         rows = page.one(class_="ledger-goods").one("tbody").all("tr")
-        assert [row.text for row in rows] == ["Desk lamp 2 19.99 39.98", "Pen 1 0.05 0.05"]
+        assert [row.text for row in rows] == ["Desk lamp 2 €19.99 €39.98", "Pen 1 €0.05 €0.05"]
         assert [row.one("th")["scope"] for row in rows] == ["row", "row"]
-        assert "EUR 40.03" in page.one(class_="ledger-goods").one("tfoot").text
+        assert "€40.03" in page.one(class_="ledger-goods").one("tfoot").text
 
     def test_shows_when_it_entered_each_status(self, alice):
         order = made_order(alice.username, Status.SHIPPED, entered_at=START + timedelta(days=3))
