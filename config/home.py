@@ -19,7 +19,8 @@ from dynapages.process import pool
 from shop.catalogue.queries import list_categories
 from shop.catalogue.shelves import shelves_in
 
-SHELVES_ON_A_PAGE = 12
+SHELVES_ON_A_PAGE = 2
+"""With two rankings these are four shelves, and 24 drawings."""
 RANKED_PRODUCTS = 6
 """Products shown of each ranking: as many as a shelf has."""
 

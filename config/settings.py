@@ -290,6 +290,7 @@ SITE_URL = env.url("SITE_URL")
 SITE_NAME = "Dynashop"
 # Two letters: the first of the countries that an order can go to.
 SITE_COUNTRY = env.text("SITE_COUNTRY").upper()
+SHOW_COSTS = env.flag("SHOW_COSTS", default=True)
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", f"{SITE_NAME} <dynashop@localhost>")
 # User names of those who get an e-mail of what waits, once a day.
 MODERATORS = env.words("MODERATORS")

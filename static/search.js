@@ -1,9 +1,20 @@
 "use strict";
 
-// Suggestions of the search field: chosen by the arrow keys, left by Escape.
+// The search field: "/" leads to it; suggestions are chosen by the arrow keys, left by Escape.
 (() => {
   const field = document.getElementById("product-search");
   if (field === null) return;
+
+  const isTyping = ({ isContentEditable, tagName }) =>
+    isContentEditable || ["INPUT", "SELECT", "TEXTAREA"].includes(tagName);
+
+  document.addEventListener("keydown", (event) => {
+    const { altKey, ctrlKey, isComposing, key, metaKey, target } = event;
+    if (key !== "/" || isComposing || altKey || ctrlKey || metaKey || isTyping(target)) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
 
   const list = () => document.getElementById("suggestions");
   const chosen = () => list().querySelector("[aria-selected=true]");

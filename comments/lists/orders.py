@@ -173,23 +173,24 @@ def comments_in_front(
 def month_options(
     months: Mapping[str, int], order: CommentOrder, *, with_counts: bool
 ) -> tuple[tuple[str, str], ...]:
-    """Return the months to offer, such as 2026-03, with what they are called.
+    """Return the months to offer, such as 2026-03, with what choosing one does.
 
-    There are none in an order that is not by time.
-
-    ``months`` has the number of comments of each.
+    There are none in an order that is not by time. ``months`` has the number of comments of each.
     """
     if not order.is_by_time:
         return ()
     language = get_language()
+    begin = _("From %(month)s")
+    if order.direction is Order.NEWEST_FIRST:
+        begin = _("Up to %(month)s")
     options = []
     for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST):
         number = months[month]
         if number <= 0:
             continue
-        name = _month_name(month, language)
+        name = begin % {"month": _month_name(month, language)}
         if with_counts:
-            name = f"{name} ({grouped(number)})"
+            name += " · " + _("%(number)s that month") % {"number": grouped(number)}
         options.append((month, name))
     return tuple(options)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.template import Context
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -49,6 +50,13 @@ register.simple_tag(api_address_of)
 
 
 # What a page cost
+
+
+@register.simple_tag
+def shows_costs() -> bool:
+    """Return whether pages say what they cost, which the setting ``SHOW_COSTS`` turns off."""
+    shown: bool = settings.SHOW_COSTS
+    return shown
 
 
 @register.filter("repr")

@@ -123,6 +123,13 @@ class TestTheSuggestions:
         expect(visitor.page.get_by_role("option")).to_have_count(1)
         expect(visitor.page.locator("#announcement")).to_have_text("1 suggestion")
 
+    def test_are_reached_by_a_slash_unless_one_is_typing(self, visitor, stem):
+        visitor.page.goto("/")
+        visitor.page.keyboard.press("/")
+        expect(visitor.page.get_by_role("combobox")).to_be_focused()
+        visitor.page.keyboard.type("a/b")
+        expect(visitor.page.get_by_role("combobox")).to_have_value("a/b")
+
     def test_fail_in_silence(self, visitor, stem):
         field = typed(visitor, stem)
         visitor.page.route(SUGGESTIONS, lambda route: route.fulfill(status=503, body="Away"))

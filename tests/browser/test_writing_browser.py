@@ -47,6 +47,23 @@ class TestPosting:
         alice.page.get_by_role("button", name="Post").click()
         expect(alice.page.get_by_role("heading", name="From here")).to_be_visible()
 
+    def test_is_sent_by_ctrl_and_enter(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        fill(alice.page, title="By keys")
+        alice.page.get_by_label("Your comment").press("Control+Enter")
+        expect(alice.page.get_by_role("heading", name="By keys")).to_be_visible()
+
+    def test_fills_the_stars_up_to_the_chosen_one(self, alice, lamp):
+        alice.page.goto(new_url(lamp))
+        alice.page.locator("input[name=rating][value='3']").check()
+        alice.page.mouse.move(0, 0)
+        colours = alice.page.locator(".rating-choice").evaluate_all(
+            "(stars) => stars.map((star) => getComputedStyle(star).color)"
+        )
+        filled, empty = set(colours[:3]), set(colours[3:])
+        assert len(filled) == len(empty) == 1
+        assert filled != empty
+
     def test_shows_the_comment_in_its_list_and_goes_on_there(self, alice, lamp):
         load_older(lamp, count=20)
         alice.page.goto(f"/products/{lamp}/")

@@ -49,6 +49,15 @@ class TestAPage:
         assert link["hx-get"] == f"{everything}?order=oldest&explain=1"
         assert (link["rel"], link["aria-expanded"]) == ("nofollow", "false")
 
+    def test_says_it_at_the_foot_of_its_list(self, everything):
+        markup = visit(everything).response.content.decode()
+        assert markup.index('class="pager') < markup.index('id="explanation-chip"')
+
+    def test_of_a_shop_that_hides_costs_says_nothing_of_them(self, everything, settings):
+        settings.SHOW_COSTS = False
+        for url in (everything, with_explanation(everything), "/", "/categories/"):
+            assert visit(url).page.all(class_="explanation") == []
+
     @pytest.mark.parametrize("headers", [{}, HTMX])
     def test_computes_nothing_that_it_does_not_show(self, lamp, everything, monkeypatch, headers):
         for module, name in (

@@ -87,7 +87,7 @@ class TestAPage:
         assert canonical(head_of(shop.browser.get(f"/comments/{comment_id}/"))) == []
 
 
-PITCH = "Orders and reviews on DynamoDB: any filter, any page, one known price."
+OF_THE_SHOP = "What customers say about everything we sell, by stars and by language."
 
 
 class TestACard:
@@ -96,7 +96,7 @@ class TestACard:
         [
             ("/products/{product_id}/", "product", "Größe “7” </script>", "Warm light."),
             ("/categories/{slug}/", "website", "Shelf", "All products in this category."),
-            ("/", "website", "Dynashop", PITCH),
+            ("/", "website", "Dynashop", OF_THE_SHOP),
         ],
     )
     def test_says_what_a_link_leads_to(self, shop, route, kind, title, description):

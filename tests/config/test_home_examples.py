@@ -8,11 +8,14 @@ from django.core.cache import cache
 from django.test import Client
 
 from comments.items import NewComment
+from comments.rankings.views import BOARDS
 from config import examples as example_lists
 from config.examples import PRODUCT_ID
+from config.home import RANKED_PRODUCTS, SHELVES_ON_A_PAGE
 from dynapages.calls import metered
 from shop.accounts.backend import ProfileBackend
 from shop.catalogue.services import ensure_products
+from shop.catalogue.shelves import SHELF_LENGTH
 from shop.orders.items import NewLine
 from tests.support.chance import unique
 from tests.support.comments.browsing import visit
@@ -21,6 +24,7 @@ from tests.support.comments.truth import START
 from tests.support.comments.writers import Writer, someone
 from tests.support.markup import Element, read_markup
 from tests.support.orders.making import made_order, put
+from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 
@@ -112,9 +116,19 @@ class TestTheExamples:
 
 class TestTheFrontPage:
     def test_leads_developers_on(self, staff):
-        links = [link["href"] for link in visit("/").page.one(class_="hero-links").all("a")]
+        links = [
+            link["href"] for link in visit("/").page.one(class_="for-developers-links").all("a")
+        ]
         assert len(links) == 4
         assert {visit(link).status for link in links} == {200}
+
+    def test_says_to_developers_what_the_readme_says(self, staff):
+        pitch = visit("/").page.one(class_="for-developers").one("h2").text
+        assert pitch in (PROJECT / "README.md").read_text().splitlines()
+
+    def test_has_no_more_than_24_drawings(self):
+        shelves = len(BOARDS) + SHELVES_ON_A_PAGE
+        assert shelves * max(SHELF_LENGTH, RANKED_PRODUCTS) <= 24
 
     def test_of_another_shop_has_nothing_to_try(self):
         assert visit("/").page.all(class_="examples") == []

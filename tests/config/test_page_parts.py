@@ -38,7 +38,7 @@ class TestInAnotherLanguage:
     def test_the_choices_of_a_list_are_others(self):
         path = f"/products/{made_comment().product_id}/comments/~/~/"
         of_lists = [
-            shown(path, language=language).one("div", class_="list-facts").text
+            shown(path, language=language).one("div", class_="list-controls").text
             for language in ("en", "de", "en")
         ]
         assert "Newest first" in of_lists[0]

@@ -79,7 +79,7 @@ class TestTheChoice:
         assert page.one(id="list-heading").text == "4-star comments in German, most helpful first"
         assert chips(shown)["Clear filters"] == f"{LISTS}/~/~/?order=helpful#comments"
         assert page.all(class_="average")
-        assert page.all(class_="list-facts")
+        assert page.all(class_="list-controls")
         assert not page.all("select", name="month")
 
     def test_of_the_most_helpful_calls_no_page_less_helpful_where_nobody_has_voted(self, lamp):
@@ -377,18 +377,20 @@ class TestTheMonthsOffered:
     def test_are_not_offered_by_rating(self, dated):
         assert visit(f"{DATED}/~/~/?order=lowest").page.all("select", id="month") == []
 
-    def test_say_how_many_comments_there_are_unless_some_are_left_out(self, dated):
+    def test_say_what_they_do_and_how_many_comments_they_have_unless_some_are_left_out(self, dated):
         options = visit(f"{DATED}/~/~/").page.one("select", id="month").all("option")
-        assert options[0].text == "August 2026 (5)"
+        assert options[0].text == "Up to August 2026 · 5 that month"
         options = visit(f"{DATED}/de/~/").page.one("select", id="month").all("option")
-        assert options[0].text == "August 2026"
+        assert options[0].text == "Up to August 2026"
+        options = visit(f"{DATED}/de/~/?order=oldest").page.one("select", id="month").all("option")
+        assert options[-1].text == "From August 2026"
 
     def test_have_the_names_of_the_language_of_the_page(self, dated):
         names = {}
         for language in ("en", "de"):
             shown = visit(f"{DATED}/de/~/", **{"Accept-Language": language})
             names[language] = shown.page.one("select", id="month").all("option")[5].text
-        assert names == {"en": "March 2026", "de": "März 2026"}
+        assert names == {"en": "Up to March 2026", "de": "Bis März 2026"}
 
     def test_lead_to_the_list_shown(self, dated):
         shown = visit(f"{DATED}/de/4/?order=oldest")

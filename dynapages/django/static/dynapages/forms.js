@@ -86,6 +86,14 @@
     }
   });
 
+  // Enter begins a line in a text: with Ctrl, or the Mac's command key, it sends the form.
+  document.addEventListener("keydown", (event) => {
+    const { ctrlKey, isComposing, key, metaKey, target } = event;
+    if (key !== "Enter" || isComposing || !(ctrlKey || metaKey) || !target.matches("textarea")) return;
+    event.preventDefault();
+    target.form?.requestSubmit();
+  });
+
   // Characters are counted as the server counts them: a line break is one.
   function count(field) {
     const longest = Number(field.dataset.longest);
