@@ -21,7 +21,7 @@ from shop.accounts.queries import find_user
 from shop.accounts.services import delete_profile, shut_profile
 from shop.activity.entries import Kind, entry_in
 from shop.activity.queries import list_activity
-from shop.activity.recording import LOG
+from shop.activity.recording import LOG, delete_entry
 from shop.activity.tables import Activity
 from shop.api_keys.services import list_keys, revoke_key
 from shop.models import ApiKeyItem, Order, Profile, Purchase, ShopItem
@@ -183,9 +183,9 @@ def entries_about(username: str) -> Iterator[str]:
 
 
 def _delete_entry(_username: str, name: str) -> None:
-    """Delete an entry of the activity log by its name: table, partition key and sort key."""
+    """Delete an entry of the log by its name (table, partition key, sort key), and its count."""
     table, partition, place = name.split(_JOINT, 2)
-    write_item(client(), delete(table, table_key(partition, place)))
+    delete_entry(table, (partition, place), client=client())
 
 
 def _entry_items(_username: str, name: str) -> list[StoredItem]:

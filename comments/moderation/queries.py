@@ -105,6 +105,41 @@ def count_reports() -> tuple[int, bool]:
     return _count(read(runs, PageRequest(MOST_COUNTED)), now)
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingComments:
+    """How many comments are in a state, up to `MOST_COUNTED`; ``since`` is when the oldest came."""
+
+    count: int
+    has_more: bool
+    since: datetime | None
+
+
+def count_waiting() -> dict[State, WaitingComments]:
+    """Count the comments that are reported, and those that are held, in one round.
+
+    What the navigation shows of them is sent by `reports_counted`.
+    """
+    now = clock.now()
+    states = (State.REPORTED, State.HELD)
+    waiting = dict(zip(states, pool().map(_waiting_in, states), strict=True))
+    shown = [waiting[State.REPORTED]]
+    if COMMENTS["GATE"]:
+        shown.append(waiting[State.HELD])
+    number = sum(each.count for each in shown)
+    has_more = number > MOST_COUNTED or any(each.has_more for each in shown)
+    count = min(number, MOST_COUNTED)
+    reports_counted.send(State, count=count, has_more=has_more, at=now)
+    return waiting
+
+
+def _waiting_in(state: State) -> WaitingComments:
+    page = read([run_of(state)], PageRequest(MOST_COUNTED), order=Order.OLDEST_FIRST)
+    since = None
+    if page.entries:
+        since = moment_at(page.entries[0].position.place)
+    return WaitingComments(len(page.entries), page.has_next, since)
+
+
 def _count(page: Page, now: datetime) -> tuple[int, bool]:
     """Count what a page has of those that wait, and send `reports_counted`."""
     number = len(page.entries)

@@ -461,6 +461,19 @@ class Queue:
         """
         return self._query(DEAD, consistent=True)
 
+    def count_dead(self, most: int) -> int:
+        """Count what was given up, ``most`` at the most; eventually consistent, by one call."""
+        answer = self._client().query(
+            TableName=self._table_name,
+            KeyConditionExpression="#pk = :pk",
+            ExpressionAttributeNames={"#pk": self.partition_key},
+            ExpressionAttributeValues=wire_key({":pk": self.partition(DEAD)}),
+            Select="COUNT",
+            Limit=most,
+        )
+        count: int = answer["Count"]
+        return count
+
     def find_dead(self, sort_key: str) -> Owed | None:
         """Return one that was given up, by its sort key; strongly consistent."""
         key = wire_key({self.partition_key: self.partition(DEAD), self.sort_key: sort_key})

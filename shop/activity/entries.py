@@ -5,12 +5,14 @@ item               partition key ``pk``  sort key ``sk``
 =================  ====================  ===============================
 entry of the log   ``<series>#<shard>``  ``<moment>#<subject>.<action>``
 shards of a month  ``SHARDS``            ``SHARDS``
+share of a count   ``DAYS#<n>``          ``DAYS#<n>``
 =================  ====================  ===============================
 
 The other attributes are the fields of `LogEntry`. By its sort key, writing an entry twice gives one
 item. The series is ``MODERATION`` for what moderators did, and ``MAIN`` for all other entries.
 
-How entries are written says `shop.activity.recording`.
+How entries are written says `shop.activity.recording`; what is counted of them,
+`shop.activity.day_counts`.
 """
 
 import json

@@ -1,10 +1,11 @@
-"""The checks of the table ``shop`` by their names: accounts, orders, catalogue, pickup points."""
+"""The checks of the shop by their names: of the table ``shop``, and the counts of its log."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from dynapages.process import client
 from dynapages.upkeep import Difference, Kind, find_differences
 from shop.integrity.accounts import account_kinds
+from shop.integrity.activity import activity_kinds
 from shop.integrity.catalogue import catalogue_kinds
 from shop.integrity.orders import order_kinds
 from shop.integrity.pickup import pickup_kinds
@@ -15,6 +16,7 @@ CHECKS: Mapping[str, Callable[[], Sequence[Kind]]] = {
     "orders": order_kinds,
     "catalogue": catalogue_kinds,
     "pickup": pickup_kinds,
+    "activity": activity_kinds,
 }
 """Each returns its parts, the kinds of items that are compared."""
 
