@@ -17,6 +17,7 @@ from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.filters import ActivityFilter, activity_url
 from shop.days import ALL_DAYS
 from shop.order_status import Status
+from shop.orders.ids import short_id
 
 KIND_LABELS: dict[Kind, Promise] = {
     Kind.ORDER: gettext_lazy("Orders"),
@@ -51,9 +52,12 @@ STATE_LABELS: dict[str, Promise] = {
 def sentence_of(entry: LogEntry) -> SafeString:
     """Return HTML that says who did what, with the user's name set off."""
     who = entry.who or _("A command")
+    subject = entry.subject
+    if entry.kind is Kind.ORDER:
+        subject = short_id(subject)
     values = {
         "who": format_html("<strong><bdi>{}</bdi></strong>", who),
-        "id": format_html("{}", entry.subject),
+        "id": format_html("{}", subject),
     }
     return SafeString(str(SENTENCES[entry.action]) % values)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from django.utils.text import slugify
 from django.utils.translation import ngettext
 
 from dynapages.django.paging import address_of_item
@@ -14,10 +15,12 @@ from dynapages.lists import Entry, Page, moment_at, parse_timestamp, timestamp
 from shop import keys
 from shop.addresses.address import NewAddress
 from shop.addresses.checking import address_lines
+from shop.catalogue.drawings import drawing_url
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.filters import BY_STATUS
-from shop.orders.items import NewPickup, StatusChange, summary_in_words
+from shop.orders.ids import name_of
+from shop.orders.items import NewPickup, StatusChange, first_product_in, summary_in_words
 from shop.orders.refs import OrderRef
 from shop.prices import price_text
 
@@ -29,8 +32,8 @@ LINES_AT_ONCE = 100
 class OrderEntry:
     """An order as lists show it.
 
-    The list is in the order of ``date``: that of ``entered`` where statuses are chosen, else of
-    ``placed``. ``entered`` is when it entered its status, None where the index does not tell.
+    The list is in the order of ``date``: when it entered its status where statuses are chosen, else
+    when it was placed.
     """
 
     id: str
@@ -38,7 +41,6 @@ class OrderEntry:
     status: Status
     date: datetime
     placed: datetime
-    entered: datetime | None
     total: Decimal
     currency: str
     item_count: int
@@ -54,13 +56,25 @@ class OrderEntry:
         return ngettext("%(count)s item", "%(count)s items", count) % {"count": count}
 
     @property
+    def image(self) -> str:
+        """The address of a drawing of its first product; empty where no summary is at hand.
+
+        Lists know the name of the product and not its id: of an id that is made of the name, as
+        those of the sample are, it is the product's own drawing; of others one of the same kind.
+        """
+        product_id = slugify(first_product_in(self.summary), allow_unicode=True)
+        if not product_id:
+            return ""
+        return drawing_url(product_id)
+
+    @property
     def total_text(self) -> str:
         return price_text(self.total, self.currency)
 
     @property
-    def short_id(self) -> str:
-        """The end of the id, which tells orders apart at a glance."""
-        return f"…{self.id[-keys.SHORT_ID :]}"
+    def name(self) -> str:
+        """What pages call it; see `shop.orders.ids.name_of`."""
+        return name_of(self.id, self.foreign_id)
 
     @property
     def ref(self) -> OrderRef:
@@ -157,11 +171,10 @@ class WholeOrder(OrderEntry):
 def entry_of(entry: Entry) -> OrderEntry:
     """Read an order from an entry of a page."""
     attributes = _attributes(entry.item)
-    entered = _entered(entry)
     date = attributes["placed"]
-    if entered and entry.run.index is BY_STATUS:
-        date = entered
-    return OrderEntry(**attributes, date=date, entered=entered)
+    if entry.run.index is BY_STATUS:
+        date = moment_at(entry.position.place)
+    return OrderEntry(**attributes, date=date)
 
 
 def _attributes(item: Item) -> dict[str, Any]:
@@ -180,17 +193,6 @@ def _attributes(item: Item) -> dict[str, Any]:
     }
 
 
-def _entered(entry: Entry) -> datetime | None:
-    """Return when an order entered its status, None where the index does not tell."""
-    if entry.run.index is BY_STATUS:
-        return moment_at(entry.position.place)
-    # The table itself has the history, other indexes have not.
-    history = entry.item.get(Order.history.attr_name, {}).get("L")
-    if not history:
-        return None
-    return parse_timestamp(history[-1]["M"]["at"]["S"])
-
-
 def whole_order(
     stored: Order, lines: Sequence[Item], *, first_line: int = 1, page: Page | None = None
 ) -> WholeOrder:
@@ -200,7 +202,6 @@ def whole_order(
     return WholeOrder(
         **attributes,
         date=history[-1].moment,
-        entered=history[-1].moment,
         items=tuple(_line(item, attributes["currency"]) for item in lines),
         history=history,
         line_count=int(stored.line_count),
@@ -221,6 +222,11 @@ def _line(item: Item, currency: str) -> OrderLine:
         unit_price=money(item["unit_price_cents"]["N"]),
         currency=currency,
     )
+
+
+def name_in(stored: Order) -> str:
+    """Return what pages call a stored order; see `shop.orders.ids.name_of`."""
+    return name_of(stored.sk.removeprefix(keys.ORDER_PREFIX), stored.foreign_id)
 
 
 def history_in(stored: Order) -> tuple[StatusChange, ...]:

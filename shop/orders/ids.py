@@ -18,6 +18,8 @@ ID_LENGTH = 26
 """Characters of an order's id."""
 LONGEST_ID = 200
 """Characters of an id that is looked for."""
+LONGEST_NAME = 20
+"""Characters of a number from another shop that pages call an order by."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _TIME_BYTES = 6
@@ -48,6 +50,20 @@ def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
 def foreign_key(foreign_id: str) -> str:
     """Return both keys of the pointer to an order from its id elsewhere, which may be any text."""
     return keys.foreign(identifier_of(foreign_id))
+
+
+def short_id(order_id: str) -> str:
+    """Return the end of an order's id: it tells orders apart, and staff find them by it."""
+    if len(order_id) <= keys.SHORT_ID:
+        return order_id
+    return f"…{order_id[-keys.SHORT_ID :]}"
+
+
+def name_of(order_id: str, foreign_id: str | None = None) -> str:
+    """Return what an order is called: its number elsewhere if that is short, else its id's end."""
+    if foreign_id and len(foreign_id) <= LONGEST_NAME:
+        return foreign_id
+    return short_id(order_id)
 
 
 def is_order_id(text: str, placed_at: datetime) -> bool:

@@ -225,6 +225,14 @@ def summary_of(name: str, *, products: int) -> str:
     return f"{name} + {products - 1} more"
 
 
+def first_product_in(summary: str) -> str:
+    """Return the name, maybe cut, of the first product in what `summary_of` formatted."""
+    match = _SUMMARY.fullmatch(summary)
+    if match is None:
+        return summary
+    return match[1]
+
+
 def summary_in_words(summary: str) -> str:
     """Return what `summary_of` formatted, in the visitor's language."""
     match = _SUMMARY.fullmatch(summary)

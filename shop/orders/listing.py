@@ -89,6 +89,7 @@ def list_context(
     return {
         # The script puts the statuses into the braces, without asking the server.
         "address": f"{first_url}?{{status=}}&{query_of_days}".rstrip("&"),
+        "by_status": bool(chosen.statuses),
         "tabs": tabs,
         "all_statuses": everything,
         "length": total_of(chosen, counts),

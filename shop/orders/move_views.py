@@ -18,7 +18,7 @@ from shop.accounts.rate_limits import check_order_rate_limit
 from shop.forms_elsewhere import form_on
 from shop.models import Order
 from shop.order_status import ENDS, Status, may_move
-from shop.orders.entries import WholeOrder
+from shop.orders.entries import WholeOrder, name_in
 from shop.orders.forms import ReasonForm
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_stored_order
 from shop.orders.queries import NoSuchOrder, find_stored_order, owner_of, stored_order
@@ -48,7 +48,7 @@ def _confirm(
     """Show the page that asks before an order moves to ``target``; a form only if it is wrong."""
     back_url = path_of_next(request, default=order.url)
     if not may_move(order.status, target, is_staff=request.user.is_staff):
-        messages.warning(request, str(OrderMoved(order.id, order.status)))
+        messages.warning(request, str(OrderMoved(order.name, order.status)))
         return redirect(back_url)  # somebody else has moved it meanwhile
     context = {
         "order": order,
@@ -85,8 +85,9 @@ def move(request: HttpRequest, order: Order | None, order_id: str) -> HttpRespon
     check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     user = request.user
     try:
+        stored = _order_to_move(request, order, order_id)
         move_stored_order(
-            _order_to_move(request, order, order_id),
+            stored,
             source=source,
             target=target,
             is_staff=user.is_staff,
@@ -102,7 +103,7 @@ def move(request: HttpRequest, order: Order | None, order_id: str) -> HttpRespon
         messages.warning(request, str(error))
     else:
         sentence = _("Order %(id)s is now %(status)s.")
-        messages.success(request, sentence % {"id": order_id, "status": target.in_words})
+        messages.success(request, sentence % {"id": name_in(stored), "status": target.in_words})
     return back(request, default=reverse("order", args=[order_id]))
 
 

@@ -19,6 +19,7 @@ from dynapages.writes import Action, ConditionFailed
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status, may_move
+from shop.orders.entries import name_in
 from shop.orders.items import INDEX_KEYS, StatusChange, derived_keys, history_entry
 from shop.orders.move_writes import write_move
 from shop.orders.queries import NoSuchOrder, stored_order
@@ -44,8 +45,8 @@ class OrderMoved(MoveRefused):
 
     sentence = gettext_noop("Order %(id)s is already %(status)s, so it was not changed.")
 
-    def __init__(self, order_id: str, current: Status) -> None:
-        super().__init__(_(self.sentence) % {"id": order_id, "status": current.in_words})
+    def __init__(self, name: str, current: Status) -> None:
+        super().__init__(_(self.sentence) % {"id": name, "status": current.in_words})
         self.current = current
 
 
@@ -99,8 +100,8 @@ class PlannedMove:
             raise NoSuchOrder(self.order_id)
         current = Order.from_raw_data(dict(stored))
         if current.status != self.target:
-            raise OrderMoved(self.order_id, Status(current.status))
-        _require_mover(current, self.change.mover, self.order_id)
+            raise OrderMoved(name_in(current), Status(current.status))
+        _require_mover(current, self.change.mover)
 
     def announce(self) -> None:
         """Log that the order was moved, and send the signal."""
@@ -129,10 +130,10 @@ def plan_move(
     latest_statuses = [change.status for change in order.history[-2:]]
     if latest_statuses == [source, target]:
         # The same form was sent again, or somebody else's was faster.
-        _require_mover(order, mover, order_id)
+        _require_mover(order, mover)
         return None
     if order.status != source:
-        raise OrderMoved(order_id, Status(order.status))
+        raise OrderMoved(name_in(order), Status(order.status))
     # Clocks of two servers differ: a history must not go back in time.
     moment = max(now, parse_timestamp(order.history[-1].at) + HISTORY_PRECISION)
     change = StatusChange(target, moment, reason=reason, mover=mover)
@@ -218,7 +219,7 @@ def _status_update(order: Order, source: Status, target: StatusChange) -> Action
     return update(Order, table_key(*order.key), changes, is_unmoved, return_item=True)
 
 
-def _require_mover(order: Order, mover: str, order_id: str) -> None:
+def _require_mover(order: Order, mover: str) -> None:
     """Raise MovedByAnother unless the latest move was the mover's: their form was sent again."""
     if (order.history[-1].mover or "") != mover:
-        raise MovedByAnother(order_id, Status(order.status))
+        raise MovedByAnother(name_in(order), Status(order.status))

@@ -26,7 +26,7 @@ from dynapages.django.refusals import Refusal
 from dynapages.lists import explain, explain_reads
 from shop.accounts.rate_limits import check_order_rate_limit
 from shop.models import Order
-from shop.orders.entries import pickup_in
+from shop.orders.entries import name_in, pickup_in
 from shop.orders.queries import NoSuchOrder
 from shop.pickup.items import PickupPoint, ZipLocation
 from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
@@ -100,6 +100,7 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         "listing": listing,
         "near": near,
         "order_id": order_id,
+        "order_name": name_in(order),
         "explain": explain_page,
     }
     # An explanation is one of reads that were done, even where the place is no good.

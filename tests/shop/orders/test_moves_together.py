@@ -200,9 +200,9 @@ class TestTwoThatRefuse:
     ) -> None:
         by_id = {outcome.order_id: outcome for outcome in outcomes}
         assert [*by_id] == [order.id for order in orders]
-        sentence = f"Order {one.id} was already approved by somebody else."
+        sentence = f"Order …{one.id[-8:]} was already approved by somebody else."
         assert by_id.pop(one.id) == Moved(one.id, sentence, by_another=True)
-        assert by_id.pop(other.id) == Moved(other.id, f"There is no order {other.id}.")
+        assert by_id.pop(other.id) == Moved(other.id, f"There is no order …{other.id[-8:]}.")
         assert set(by_id.values()) == set(moved([o for o in orders if o not in (one, other)]))
 
     def test_say_in_which_status_they_are(self):
@@ -210,7 +210,7 @@ class TestTwoThatRefuse:
         canceled = partial(move, orders[0], Status.PLACED, Status.CANCELED)
         with before_the_next_transaction(canceled):
             outcomes = move_them(orders, APPROVAL)
-        sentence = f"Order {orders[0].id} is already cancelled, so it was not changed."
+        sentence = f"Order …{orders[0].id[-8:]} is already cancelled, so it was not changed."
         assert outcomes == [Moved(orders[0].id, sentence), Moved(orders[1].id)]
 
     def test_are_no_refusal_where_the_mover_made_the_same_move(self):

@@ -160,7 +160,7 @@ class TestMovingFromThePage:
     def test_moves_the_order_and_tells(self, alice, order):
         url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         shown = alice.post(url, fields)
-        assert shown.messages == [f"Order {order.id} is now cancelled."]
+        assert shown.messages == [f"Order …{order.id[-8:]} is now cancelled."]
         assert shown.page.one("article", data_order_id=order.id)["data-status"] == "CANCELED"
         assert alice.get("/orders/").counts == {"CANCELED": 1}
 
@@ -199,14 +199,14 @@ class TestMovingFromThePage:
         asked = alice.get(f"/orders/{order.id}/cancel/")
         assert asked.response["Location"] == f"/orders/{order.id}/"
         assert alice.get(f"/orders/{order.id}/").messages == [
-            f"Order {order.id} is already shipped, so it was not changed."
+            f"Order …{order.id[-8:]} is already shipped, so it was not changed."
         ]
 
     def test_tells_the_slower_of_two(self, alice, sam, order):
         url, cancel = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         sam.post(*sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED"))
         assert alice.post(url, cancel).messages == [
-            f"Order {order.id} is already approved, so it was not changed."
+            f"Order …{order.id[-8:]} is already approved, so it was not changed."
         ]
         assert read_customer_counts(alice.username)[Status.APPROVED] == 1
 

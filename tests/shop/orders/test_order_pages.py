@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from shop.catalogue.drawings import drawing_url
 from shop.order_status import Status
 from shop.orders.items import NewLine
 from tests.support.orders.making import START, by_status_date, made_order, put
@@ -26,11 +27,33 @@ class TestTheListOfOrders:
             "?open=1": "7 items",  # a local index cannot be built anew
         }
 
-    def test_dates_each_status(self, alice):
-        put(made_order(alice.username, Status.SHIPPED, entered_at=START + 2 * DAY))
-        for query in ("", "?status=SHIPPED"):
+    def test_says_the_date_once_that_the_list_goes_by(self, alice):
+        put(made_order(alice.username, entered_at=START + 2 * DAY, status=Status.PROCESSING))
+        told = {}
+        for query in ("", "?open=1", "?status=PROCESSING"):
             row = alice.get(f"/orders/{query}").page.one(class_="order")
-            assert row.one(class_="order-status").text == "Shipped 3 Jan 2023"
+            told[query] = [date.text for date in row.all("time")]
+        assert told == {
+            "": ["1 Jan 2023"],
+            "?open=1": ["1 Jan 2023"],
+            "?status=PROCESSING": ["3 Jan 2023"],
+        }
+
+    def test_shows_the_drawing_of_the_first_product(self, alice):
+        put(made_order(alice.username, lines=[NewLine("pan", "Café Frying Pan", 1, 100)]))
+        row = alice.get("/orders/").page.one(class_="order")
+        assert row.one("img")["src"] == drawing_url("café-frying-pan")
+        assert row.one("img")["alt"] == ""
+
+    def test_shows_no_drawing_where_the_products_are_not_known(self, alice):
+        put(made_order(alice.username))
+        row = alice.get("/orders/?open=1").page.one(class_="order")
+        assert row.one(class_="order-cover").all("img") == []
+
+    def test_brings_the_drawings_below_the_first_screen_later(self, alice):
+        put(*(made_order(alice.username) for _ in range(10)))
+        images = alice.get("/orders/").page.one(class_="orders").all("img")
+        assert [image.get("loading") for image in images] == [None] * 8 + ["lazy"] * 2
 
 
 class TestTheTabs:

@@ -63,7 +63,7 @@ class TestMovingTheSelected:
         shown = sam.post(URL, {"move": "SHIPPED", "order": orders})
         assert shown.page.one("h1").text == "1 order was shipped."
         assert outcomes(shown) == [
-            f"Order {opened[0].id} is already placed, so it was not changed.",
+            f"Order …{opened[0].id[-8:]} is already placed, so it was not changed.",
             "There is no order nonsense.",
         ]
         assert stored_status(opened[0]) == "PLACED"
@@ -76,7 +76,7 @@ class TestMovingTheSelected:
         assert shown.page.one("h1").text == "No order was moved."
         assert "2 of them had been moved by somebody else before." in shown.page.text
         assert outcomes(shown) == [
-            f"Order {order.id} was already shipped by somebody else." for order in opened[4:]
+            f"Order …{order.id[-8:]} was already shipped by somebody else." for order in opened[4:]
         ]
 
     @pytest.mark.parametrize("owner", ["its own", "another", "nobody", "none", "too long"])

@@ -100,7 +100,7 @@ class TestTheActionsOfARow:
         asked = sam.get(row.one("a", class_="cancel")["href"])
         assert stored_status(opened[4]) == "PROCESSING"
         shown = sam.post(*asked.action(opened[4].id, "CANCELED"))
-        assert shown.messages == [f"Order {opened[4].id} is now cancelled."]
+        assert shown.messages == [f"Order …{opened[4].id[-8:]} is now cancelled."]
         assert shown.page.one("section", id="queue")
 
     def test_lead_back_to_the_same_page_of_the_queue(self, sam, opened, settings):
