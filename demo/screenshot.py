@@ -192,7 +192,7 @@ def _film_the_list(film: Film, page: Page) -> None:
     heading.scroll_into_view_if_needed()
     for number in range(3, LAST_FAST_PAGE + 1):
         film.press(page.locator("a[rel=next]"))
-        film.caption = f"Page {number}: its cost is at the right"
+        film.caption = f"Page {number}: its cost is below the list"
         if number % 4 == 0:
             film.show(0.2 if number < LAST_FAST_PAGE else 1.2)
     film.caption = "The last page: a few calls as well"

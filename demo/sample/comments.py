@@ -13,6 +13,7 @@ from random import Random
 from comments.items import NewComment
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, SampleProduct
 from demo.sample.reviews import Reviewer, load_voices
+from demo.sample.variety import vary
 
 FAVOURITE_SHARE = 5 / 12
 """Share of all comments that the most discussed product has."""
@@ -59,13 +60,15 @@ def sample_comments(
     weights = [voice.weight for voice in voices]
     authors = {voice.language: voice.authors(seed=seed) for voice in voices}
     # What is drawn is drawn in this order, always: else a seed would make other comments.
+    by_language = {voice.language: voice for voice in voices}
     for audience in _audiences(rng, catalogue.products, count):
+        written = []
         for age in _ages(rng, audience.comments):
             stars = audience.recent_stars if age < SOURED else audience.stars
             rating = rng.choices(range(1, 6), stars)[0]
             voice = rng.choices(voices, weights)[0]
             title, body = Reviewer(rng, voice, audience.product).write(rating=rating)
-            yield NewComment(
+            comment = NewComment(
                 id=f"{rng.getrandbits(64):016x}",
                 product_id=audience.product.id,
                 language=voice.language,
@@ -75,6 +78,9 @@ def sample_comments(
                 title=title,
                 body=body,
             )
+            written.append(comment)
+        again = Random(f"{seed} {audience.product.id}")  # noqa: S311 - repeatable sample data
+        yield from vary(written, audience.product, by_language, again)
 
 
 def _audiences(rng: Random, products: Sequence[SampleProduct], count: int) -> Iterator[Audience]:

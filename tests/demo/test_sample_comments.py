@@ -1,7 +1,8 @@
 """The sample comments."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 import pytest
 
@@ -74,7 +75,27 @@ class TestTheDatesOfNewComments:
         assert {date.microsecond for date in bursts} == {0}
 
 
+def windows(comments, key, size):
+    """So many comments in a row of each list, newest first."""
+    lists = defaultdict(list)
+    for comment in sorted(comments, key=attrgetter("created_at", "id")):
+        lists[key(comment)].append(comment)
+    for listed in lists.values():
+        for start in range(max(len(listed) - size, 0)):
+            yield listed[start : start + size]
+
+
 class TestTheTextsOfNewComments:
+    def test_do_not_repeat_within_what_one_sees_at_once(self, comments):
+        for few in windows(comments, attrgetter("product_id", "language"), 3):
+            titles = [comment.title for comment in few if comment.title]
+            assert len(set(titles)) == len(titles)
+        for few in windows(comments, attrgetter("product_id", "language", "rating"), 4):
+            titles = [comment.title for comment in few if comment.title]
+            assert len(set(titles)) == len(titles)
+        for few in windows(comments, attrgetter("product_id", "language"), 20):
+            assert len({comment.body for comment in few}) == len(few)
+
     def test_are_sometimes_longer_than_a_kilobyte_in_every_language(self, comments):
         long = [comment for comment in comments if len(comment.body.encode()) > 1_024]
         assert {comment.language for comment in long} == LANGUAGES
