@@ -1,6 +1,7 @@
 """The site's URLs; the laboratory's are among them where it is installed."""
 
 from django.apps import apps
+from django.conf import settings
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -13,6 +14,7 @@ from config.docs_pages import document
 from config.web import health
 from config.web.answers import favicon, form_token
 from dynapages.ninja import no_such_address
+from shop.parts import parts
 
 handler400 = "config.web.answers.bad_request"
 handler404 = "config.web.answers.not_found"
@@ -51,5 +53,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]
+if settings.DEBUG:
+    urlpatterns.append(path("parts/", parts, name="parts"))
 if apps.is_installed("lab"):
     urlpatterns.append(path("lab/", include("lab.urls")))
