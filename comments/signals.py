@@ -27,7 +27,9 @@ _is_silent = ContextVar("is_silent", default=False)
 comment_posted = Signal()
 """A ``comment`` is in its lists for the first time; ``was`` is None, or HELD where it waited."""
 comment_held = Signal()
-"""A ``comment`` waits for the shop, for the ``reason`` of a gate or of an import."""
+"""A ``comment`` waits for the shop, for the ``reason`` of a gate or of an import; ``was`` where
+staff took back that they published or rejected it.
+"""
 comment_edited = Signal()
 """Its author changed the ``comment``, which was ``before``; ``state`` is the one it is in now."""
 comment_deleted = Signal()
@@ -38,6 +40,8 @@ comment_restored = Signal()
 """Staff put a hidden ``comment`` back into its lists; ``was``."""
 comment_kept = Signal()
 """Staff dismissed the reports of a ``comment``; ``was``."""
+comment_queued = Signal()
+"""Staff took back that they dismissed the reports of a ``comment``: they wait again; ``was``."""
 comment_picked = Signal()
 """Staff picked a comment for its product's page, or (``is_pick`` false) took that back."""
 comment_reported = Signal()

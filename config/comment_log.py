@@ -19,11 +19,17 @@ VERBS = {
     signals.comment_hidden: LogVerb.HIDDEN,
     signals.comment_restored: LogVerb.RESTORED,
     signals.comment_kept: LogVerb.KEPT,
+    signals.comment_queued: LogVerb.UNDECIDED,
     signals.comment_picked: LogVerb.PICKED,
     signals.comment_replied: LogVerb.REPLIED,
 }
 """What is logged. Votes and reports are not: the log would name who reported."""
-STATES_AFTER = {LogVerb.HIDDEN: State.HIDDEN, LogVerb.DELETED: ""}
+STATES_AFTER = {
+    LogVerb.HIDDEN: State.HIDDEN,
+    LogVerb.HELD: State.HELD,
+    LogVerb.UNDECIDED: State.REPORTED,
+    LogVerb.DELETED: "",
+}
 """The state of a comment after what staff did; after all else it is listed."""
 
 
@@ -51,6 +57,8 @@ def _verb(verb: LogVerb, sent: Mapping[str, Any], *, is_own: bool) -> LogVerb:
         return LogVerb.PUBLISHED
     if verb is LogVerb.HIDDEN and sent.get("was") is State.HELD:
         return LogVerb.REJECTED
+    if verb is LogVerb.HELD and "was" in sent:
+        return LogVerb.UNDECIDED
     if verb is LogVerb.PICKED and not sent["is_pick"]:
         return LogVerb.UNPICKED
     if verb is LogVerb.REPLIED and sent["text"] is None:
@@ -69,7 +77,7 @@ def _change(verb: LogVerb, sent: Mapping[str, Any], *, is_own: bool) -> tuple[st
     if verb is LogVerb.EDITED:
         before, after = str(sent["before"].rating), str(comment.rating)
         return ("", "") if before == after else (before, after)
-    if verb is LogVerb.HELD or (verb is LogVerb.POSTED and is_own):
+    if (verb is LogVerb.HELD and "was" not in sent) or (verb is LogVerb.POSTED and is_own):
         return "", str(comment.rating)
     return sent.get("was") or "", STATES_AFTER.get(verb, State.LISTED)
 

@@ -26,15 +26,23 @@ HEADINGS = {
 LABELS = {State.REPORTED: _("Reported"), State.HELD: _("Waiting"), State.HIDDEN: _("Hidden")}
 SELECTED = "selected"
 """The parameter of a page whose comments are all ticked."""
-IN_BULK = (Decision.PUBLISH, Decision.REJECT)
-"""What may be decided on several comments that wait at once."""
 DECISIONS = {
-    State.HELD: (*IN_BULK, Decision.DELETE),
-    State.REPORTED: (Decision.KEEP, Decision.HIDE, Decision.DELETE),
-    State.HIDDEN: (Decision.RESTORE, Decision.DELETE),
+    State.HELD: (Decision.PUBLISH, Decision.REJECT),
+    State.REPORTED: (Decision.KEEP, Decision.HIDE),
+    State.HIDDEN: (Decision.RESTORE,),
     State.LISTED: (Decision.HIDE,),
 }
-"""What staff may decide on a comment in a state."""
+"""What staff may decide on a comment in a state by a button; before it is deleted, a page asks."""
+IN_BULK = {
+    State.HELD: DECISIONS[State.HELD],
+    State.REPORTED: DECISIONS[State.REPORTED],
+    State.HIDDEN: (),
+}
+"""What may be decided on several comments at once, by their state."""
+LISTS_IN_BULK = {
+    decision: URL_NAMES[state] for state, decisions in IN_BULK.items() for decision in decisions
+}
+"""The list that comments are in before they are decided on several at once, by the decision."""
 
 
 def moderation_pager(state: State) -> Pager:
@@ -53,8 +61,8 @@ def moderation_context(
         "tabs": tabs,
         "csv_url": reverse(f"{URL_NAMES[state]}_csv"),
         "decisions": DECISIONS[state],
-        "bulk": IN_BULK if state is State.HELD else (),
-        "bulk_url": reverse("comments:decide_comments"),
+        "bulk": IN_BULK[state],
+        "bulk_url": with_next(reverse("comments:decide_comments"), page_url),
         "select_url": f"{page_url}{joint}{SELECTED}=all",
         "comments": _with_urls(comments, page_url),
     }
@@ -62,16 +70,18 @@ def moderation_context(
 
 def _with_urls(
     comments: Sequence[ModeratedComment], page_url: str
-) -> list[tuple[ModeratedComment, str, str]]:
-    """Return each comment with the URL for decisions on it, and the page with the comment itself.
+) -> list[tuple[ModeratedComment, str, str, str]]:
+    """Return each comment with three URLs: for decisions, for deleting it, and of its own row.
 
     A decision leads back to the next comment, as this one may be gone then.
     """
     next_anchors = anchors_behind([comment.anchor for comment in comments])
     rows = []
     for comment, next_anchor in zip(comments, next_anchors, strict=False):
-        decision_url = decide_url(comment.id, f"{page_url}#{next_anchor}")
-        rows.append((comment, decision_url, f"{page_url}#{comment.anchor}"))
+        next_url, row_url = f"{page_url}#{next_anchor}", f"{page_url}#{comment.anchor}"
+        decision_url = decide_url(comment.id, next_url)
+        delete_url = with_next(reverse("comments:delete_comment", args=[comment.id]), next_url)
+        rows.append((comment, decision_url, delete_url, row_url))
     return rows
 
 
@@ -82,12 +92,11 @@ def decide_url(comment_id: str, page_url: str) -> str:
 
 def staff_tools(comment: WholeComment) -> dict[str, object]:
     """Return what staff may do on a comment's page, besides deleting it as its author may."""
-    decisions = DECISIONS[Revision.parse(comment.seen).state]
     reply_form = None
     if not comment.is_hidden:
         reply_form = ReplyForm.of(comment.reply, comment_id=comment.id)
     return {
-        "decisions": [decision for decision in decisions if decision is not Decision.DELETE],
+        "decisions": DECISIONS[Revision.parse(comment.seen).state],
         "decide_url": decide_url(comment.id, comment.url),
         "reply_form": reply_form,
     }

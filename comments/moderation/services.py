@@ -94,6 +94,11 @@ class Decision(TextChoices):
     RESTORE = "restore", gettext_lazy("Restore")
     DELETE = "delete", gettext_lazy("Delete")
 
+    @property
+    def is_primary(self) -> bool:
+        """Whether it is the first choice for a comment that waits for staff."""
+        return self in {Decision.PUBLISH, Decision.KEEP, Decision.RESTORE}
+
 
 _STEPS = {
     Decision.PUBLISH: ({State.HELD}, State.LISTED, comment_posted),
@@ -122,6 +127,12 @@ class DecisionNotPossible(NotAsSeen):
         self.allowed = (*allowed, Decision.DELETE)
 
 
+def target_of(decision: Decision) -> State:
+    """Return the state that a decision leads to; there is none for a deletion."""
+    _sources, target, _signal = _STEPS[decision]
+    return target
+
+
 # Decisions
 
 
@@ -134,14 +145,32 @@ def carry_out(
     now: datetime,
     stored: StoredComment | None = None,
 ) -> bool:
-    """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
+    """Carry out a decision as `decide` does, or delete a comment.
 
-    ``who`` is the decider's user name for the signal, empty for a command. ``stored`` is the
-    comment as it was just read; without it, it is read. Returns False for a decision that was made
-    already. Raises NotAsSeen, DecisionNotPossible, NoSuchComment and Contended.
+    Returns False for a decision that was made already.
     """
     if decision is Decision.DELETE:
         return _delete(comment_id, seen, who=who, now=now, stored=stored)
+    before = decide(decision, comment_id=comment_id, seen=seen, who=who, now=now, stored=stored)
+    return before is not None
+
+
+def decide(
+    decision: Decision,
+    *,
+    comment_id: str,
+    seen: Revision | None = None,
+    who: str = "",
+    now: datetime,
+    stored: StoredComment | None = None,
+) -> StoredComment | None:
+    """Decide on the revision that was ``seen``, or (None) on the comment as it is; not to delete.
+
+    ``who`` is the decider's user name for the signal, empty for a command. ``stored`` is the
+    comment as it was just read; without it, it is read. Returns the comment as it was before, which
+    `comments.moderation.undoing` needs; None for a decision that was made already. Raises
+    NotAsSeen, DecisionNotPossible, NoSuchComment and Contended.
+    """
     sources, target, signal = _STEPS[decision]
     just_read = [stored] if stored is not None else []
 
@@ -164,9 +193,9 @@ def carry_out(
     before, is_new = retry(attempt)
     if not is_new:
         finish_owed_or_log(comment_id)
-        return False
+        return None
     announce(signal, comment_id, by=who, moment=now, comment=before.comment, was=before.state)
-    return True
+    return before
 
 
 def _delete(
@@ -202,6 +231,15 @@ def _write_decision(stored: StoredComment, target: State, *, now: datetime) -> N
         # One that is in the queue keeps its place there.
         since = stored.item.get(_QUEUE_PLACE, {"S": sort_key_of(now, comment.id)})
         changes = changes_to_withhold(comment, since=since)
+    write_changes(stored, changes)
+
+
+def write_changes(stored: StoredComment, changes: Changes) -> None:
+    """Write changes of a comment, with its counts and ranks, on condition that it is as ``stored``.
+
+    Raises ConditionFailed where it is not, and Contended.
+    """
+    comment = stored.comment
     same = unchanged(stored.item, *_DECISIVE)
     after = changed(stored.item, changes)
     decided = CommentChange(stored.item, after, comment.body, comment.body)

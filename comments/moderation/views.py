@@ -1,5 +1,6 @@
 """Pages of reported and hidden comments for staff, their decisions and picks."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -9,14 +10,18 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from comments.gates import block_author, is_blocked, unblock_author
 from comments.lists.recent import remember_written
-from comments.moderation.listing import IN_BULK, SELECTED, moderation_context, moderation_pager
+from comments.moderation.listing import (
+    LISTS_IN_BULK,
+    SELECTED,
+    moderation_context,
+    moderation_pager,
+)
 from comments.moderation.queries import (
     COLUMNS,
     COMMENTS_AT_A_TIME,
@@ -25,7 +30,15 @@ from comments.moderation.queries import (
     list_moderated,
     read_rows,
 )
-from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
+from comments.moderation.services import (
+    Decision,
+    NotAsSeen,
+    decide,
+    feature,
+    target_of,
+    unfeature,
+)
+from comments.moderation.undoing import Note, TooLate, read_notes, sign_notes, undo
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.store.states import Revision, State
 from comments.users import display_name_of, find_user, nameless, user_id_in, user_id_of
@@ -35,7 +48,8 @@ from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.csv_lists import csv_response
 from dynapages.django.jinja import render_jinja
-from dynapages.django.next_page import back, path_of_next
+from dynapages.django.next_page import back, path_of_next, with_next
+from dynapages.django.notices import UNDO_FIELD, Link, Undo, tell
 from dynapages.django.paging import ListResult, anchor_of, grouped, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.django.security_log import log_event
@@ -47,10 +61,12 @@ SAID = {
     Decision.KEEP: gettext_lazy("Kept. Reports dismissed."),
     Decision.HIDE: gettext_lazy("The comment is hidden."),
     Decision.RESTORE: gettext_lazy("The comment is back in its lists."),
-    Decision.DELETE: gettext_lazy("The comment is deleted."),
 }
 GONE = gettext_lazy("There is no such comment any more: somebody has deleted it.")
 NOT_SAID = gettext_noop("This form does not say what to do with which comment.")
+TOO_LATE = gettext_noop(
+    "This decision can no longer be taken back. Decide on the comment again: nothing is lost."
+)
 NOBODY = gettext_noop("There is no such user.")
 BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
 UNBLOCKED = gettext_noop("The author is no longer blocked.")
@@ -102,10 +118,10 @@ def moderation_csv(_request: HttpRequest, state: State) -> StreamingHttpResponse
 
 @require_POST
 @staff_only
-def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
+def decide_one(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Carry out a decision on a comment, if it is as the deciding user saw it."""
     try:
-        decision = Decision(request.POST.get("decision", ""))
+        decision = _decision(request)
         # Lists of a product do not say which revision they show; what is hidden can be restored.
         if decision is Decision.HIDE and "seen" not in request.POST:
             seen = None
@@ -119,14 +135,22 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     # Lists show staff what they decided before the indexes follow.
     remember_written(request.session, comment_id, now=now)
     try:
-        carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now, stored=stored)
+        before = decide(decision, comment_id=comment_id, seen=seen, who=who, now=now, stored=stored)
     except NotAsSeen as error:
         messages.warning(request, str(error))
     except NoSuchComment:
         messages.warning(request, GONE)
     else:
-        messages.success(request, SAID[decision])
+        tell(request, str(SAID[decision]), undo=_undo_of(request, decision, [before]))
     return back(request, default=reverse("comments:moderation"))
+
+
+def _decision(request: HttpRequest) -> Decision:
+    """Return the decision that a form names. Raises ValueError; a page asks before deleting."""
+    decision = Decision(request.POST.get("decision", ""))
+    if decision is Decision.DELETE:
+        raise ValueError(decision)
+    return decision
 
 
 def _stored_or_none(comment_id: str) -> StoredComment | None:
@@ -140,60 +164,126 @@ def _stored_or_none(comment_id: str) -> StoredComment | None:
 @require_POST
 @staff_only
 def decide_many(request: HttpRequest) -> HttpResponse:
-    """Publish or reject the selected comments, those that are as the deciding user saw them."""
+    """Decide alike on the selected comments, those that are as the deciding user saw them."""
     try:
-        decision = Decision(request.POST.get("decision", ""))
+        decision = _decision(request)
         selected = [_parse_checkbox(value) for value in request.POST.getlist("comment")]
     except ValueError as error:
         raise Refusal(_(NOT_SAID)) from error
-    if decision not in IN_BULK or len(selected) > settings.PAGE_SIZE:
+    if decision not in LISTS_IN_BULK or len(selected) > settings.PAGE_SIZE:
         raise Refusal(_(NOT_SAID))
     now, who = clock.now(), user_id_of(request.user)
     check_rate_limit(request, is_staff=True)
-    done = 0
+    decided: list[StoredComment | None] = []
     # One that others have changed is left out, and the rest is done.
     for seen, comment_id in selected:
         with suppress(NotAsSeen, NoSuchComment):
-            carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
-            done += 1
-    _tell_of_many(request, decision, done=done, left_alone=len(selected) - done)
-    return back(request, default=reverse("comments:held_comments"))
-
-
-def _tell_of_many(request: HttpRequest, decision: Decision, *, done: int, left_alone: int) -> None:
-    """Show how many comments were decided on, with a link to where such are, and what was not."""
-    if not (done or left_alone):
+            decided.append(decide(decision, comment_id=comment_id, seen=seen, who=who, now=now))
+    if not selected:
         messages.warning(request, _("Select the comments first."))
-    if done:
-        if decision is Decision.PUBLISH:
-            sentence = ngettext(
-                "%(count)s comment was published.", "%(count)s comments were published.", done
-            )
-            url, label = reverse("comments:recently_commented"), _("Recently commented")
-        else:
-            sentence = ngettext(
-                "%(count)s comment was rejected and hidden.",
-                "%(count)s comments were rejected and hidden.",
-                done,
-            )
-            url, label = reverse("comments:hidden_comments"), _("Hidden comments")
-        told = sentence % {"count": grouped(done)}
-        messages.success(request, format_html('{} <a href="{}">{}</a>', told, url, label))
-    if left_alone:
-        sentence = ngettext(
-            "%(count)s comment was changed or decided on by others since you looked, and was not "
-            "touched.",
-            "%(count)s comments were changed or decided on by others since you looked, and were "
-            "not touched.",
-            left_alone,
-        )
-        messages.warning(request, sentence % {"count": grouped(left_alone)})
+    if decided:
+        undo = _undo_of(request, decision, decided)
+        tell(request, _said_of_many(decision, len(decided)), link=_link_of(decision), undo=undo)
+    _tell_of_those_left_alone(request, len(selected) - len(decided))
+    return back(request, default=reverse(LISTS_IN_BULK[decision]))
+
+
+def _said_of_many(decision: Decision, count: int) -> str:
+    """Return the sentence about how many comments were decided on."""
+    sentences = {
+        Decision.PUBLISH: ngettext(
+            "%(count)s comment was published.", "%(count)s comments were published.", count
+        ),
+        Decision.REJECT: ngettext(
+            "%(count)s comment was rejected and hidden.",
+            "%(count)s comments were rejected and hidden.",
+            count,
+        ),
+        Decision.KEEP: ngettext(
+            "%(count)s comment was kept.", "%(count)s comments were kept.", count
+        ),
+        Decision.HIDE: ngettext(
+            "%(count)s comment was hidden.", "%(count)s comments were hidden.", count
+        ),
+    }
+    return sentences[decision] % {"count": grouped(count)}
+
+
+def _link_of(decision: Decision) -> Link | None:
+    """Return the link to where the comments are after a decision on several."""
+    if decision is Decision.PUBLISH:
+        return Link(reverse("comments:recently_commented"), _("Recently commented"))
+    if decision is Decision.KEEP:
+        return None
+    return Link(reverse("comments:hidden_comments"), _("Hidden comments"))
+
+
+def _tell_of_those_left_alone(request: HttpRequest, count: int) -> None:
+    if not count:
+        return
+    sentence = ngettext(
+        "%(count)s comment was changed or decided on by others since you looked, and was not "
+        "touched.",
+        "%(count)s comments were changed or decided on by others since you looked, and were "
+        "not touched.",
+        count,
+    )
+    messages.warning(request, sentence % {"count": grouped(count)})
 
 
 def _parse_checkbox(value: str) -> tuple[Revision, str]:
     """Return the revision and the id in the value of a comment's checkbox. Raises ValueError."""
     seen, _space, comment_id = value.partition(" ")
     return Revision.parse(seen), comment_id
+
+
+# Taking decisions back
+
+
+def _undo_of(
+    request: HttpRequest, decision: Decision, decided: Sequence[StoredComment | None]
+) -> Undo | None:
+    """Return the button that takes a decision back; None where nothing was changed by it.
+
+    ``decided`` are the comments as they were before.
+    """
+    target = target_of(decision)
+    notes = [Note.of(before, target) for before in decided if before is not None]
+    if not notes:
+        return None
+    text = sign_notes(notes, who=user_id_of(request.user))
+    if not text:
+        return None
+    page_url = path_of_next(request, default=reverse("comments:moderation")).partition("#")[0]
+    # Back at the first of them.
+    page_url = f"{page_url}#{anchor_of('comment', notes[0].comment_id)}"
+    return Undo(with_next(reverse("comments:undo_decision"), page_url), text)
+
+
+@require_POST
+@staff_only
+def undo_decision(request: HttpRequest) -> HttpResponse:
+    """Take back what the same user decided a moment ago on one comment or several."""
+    now, who = clock.now(), user_id_of(request.user)
+    try:
+        notes = read_notes(request.POST.get(UNDO_FIELD, ""), who=who)
+    except TooLate as error:
+        raise Refusal(_(TOO_LATE)) from error
+    check_rate_limit(request, is_staff=True)
+    refused: list[str] = []
+    for note in notes:
+        remember_written(request.session, note.comment_id, now=now)
+        try:
+            undo(note, who=who, now=now)
+        except NotAsSeen as error:
+            refused.append(str(error))
+        except NoSuchComment:
+            refused.append(str(GONE))
+    if len(refused) < len(notes):
+        messages.success(request, _("The decision is taken back."))
+    for sentence in dict.fromkeys(refused):
+        messages.warning(request, sentence)
+    return back(request, default=reverse("comments:moderation"))
 
 
 # Picks

@@ -62,7 +62,7 @@ from comments.web.rate_limits import check_rate_limit, write_counted_meanwhile
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import Visitor, prefetch, signed_in
 from dynapages.django.jinja import jinja_macro
-from dynapages.django.next_page import back
+from dynapages.django.next_page import back, path_of_next
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
 from dynapages.process import pool
 
@@ -127,7 +127,13 @@ def delete(request: HttpRequest, stored: StoredComment | None, comment_id: str) 
     if request.method != "POST":
         if stored is None:
             raise Http404(NO_SUCH_COMMENT)
-        context = {"comment": stored.comment, "author": author_name(stored.comment)}
+        context = {
+            "comment": stored.comment,
+            "author": author_name(stored.comment),
+            "back_url": path_of_next(
+                request, default=reverse("comments:comment", args=[comment_id])
+            ),
+        }
         return render(request, "comments/posting/delete.html", context)
     now = clock.now()
     # What is gone already is deleted again at the cost of who asks.

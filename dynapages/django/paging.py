@@ -7,7 +7,7 @@ wants that. `page_of` and `links_of` are for lists of a `Feed`.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from math import floor
 from re import Match
@@ -20,6 +20,7 @@ from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import register_converter, reverse
 from django.urls.converters import PathConverter, StringConverter, get_converters
@@ -32,6 +33,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
 from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, requested_format
+from dynapages.django.notices import extras_of
 from dynapages.django.problems import BAD_CURSOR
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import Counted, Explanation, ReadsOfPage, explain
@@ -584,13 +586,25 @@ def _notify_of_messages(request: HttpRequest, response: HttpResponse) -> None:
     messages = list(get_messages(request))
     if messages:
         is_warning = any(message.level >= WARNING for message in messages)
-        notify(response, *map(str, messages), is_warning=is_warning)
+        sentences = [str(message) for message in messages]
+        told: dict[str, Any] = {"sentences": sentences, "isWarning": is_warning}
+        for extras in map(extras_of, messages):
+            if extras.link is not None:
+                told["link"] = asdict(extras.link)
+            if extras.undo is not None:
+                token = get_token(request)
+                told["undo"] = {**asdict(extras.undo), "token": token, "label": _("Undo")}
+        _say(response, told)
 
 
 def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
     """Add sentences for a script to show in the page's notice; return the response."""
-    said = {"sentences": sentences, "isWarning": is_warning}
-    return trigger_client_event(response, "said", said, after="settle")
+    return _say(response, {"sentences": sentences, "isWarning": is_warning})
+
+
+def _say(response: HttpResponse, told: Mapping[str, Any]) -> HttpResponse:
+    """Have a script show what is told; see ``said`` in lists.js."""
+    return trigger_client_event(response, "said", dict(told), after="settle")
 
 
 # Numbers.

@@ -60,6 +60,7 @@ class LogVerb(StrEnum):
     KEPT = "kept"
     HIDDEN = "hid"
     RESTORED = "restored"
+    UNDECIDED = "took back the decision on"
     PICKED = "picked"
     UNPICKED = "took back the pick of"
     REPLIED = "replied to"

@@ -36,6 +36,7 @@ SENTENCES: dict[LogVerb, Promise] = {
     LogVerb.KEPT: gettext_lazy("%(who)s kept a comment"),
     LogVerb.HIDDEN: gettext_lazy("%(who)s hid a comment"),
     LogVerb.RESTORED: gettext_lazy("%(who)s restored a comment"),
+    LogVerb.UNDECIDED: gettext_lazy("%(who)s took back the decision on a comment"),
     LogVerb.PICKED: gettext_lazy("%(who)s picked a comment"),
     LogVerb.UNPICKED: gettext_lazy("%(who)s unpicked a comment"),
     LogVerb.REPLIED: gettext_lazy("%(who)s replied to a comment"),

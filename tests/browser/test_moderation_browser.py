@@ -205,16 +205,44 @@ class TestModerating:
             row.get_by_role("button", name="Keep").click()
             expect(row).to_have_count(0)
             expect(sam.page.locator(f"#comment-{then.id}")).to_be_focused()
-        sam.page.get_by_role("button", name="Keep").click()
+        sam.page.locator("article").get_by_role("button", name="Keep").click()
         expect(sam.page.locator("#list-heading")).to_be_focused()
 
     def test_of_a_row_that_stays_goes_on_with_it(self, sam, comment):
         report(comment)
         sam.page.goto("/staff/comments/")
         report_comment(comment_id=comment.id, user_id="cat", reason=Reason.ABUSE, text="", now=NOW)
-        sam.page.get_by_role("button", name="Keep").click()
+        sam.page.locator("article").get_by_role("button", name="Keep").click()
         expect(sam.page.locator("#notice > p")).to_contain_text("Check it again")
         expect(sam.page.locator(f"#comment-{comment.id}")).to_be_focused()
+
+
+class TestTakingADecisionBack:
+    @pytest.mark.parametrize("has_script", [True, False])
+    def test_is_one_click_in_the_notice(self, seat, comment, has_script):
+        report(comment)
+        page = seat(someone("kim", is_staff=True), java_script_enabled=has_script).page
+        page.goto("/staff/comments/")
+        page.locator("article").get_by_role("button", name="Keep").click()
+        expect(page.locator(f"#comment-{comment.id}")).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator(f"#comment-{comment.id}")).to_have_count(1)
+        expect(page.get_by_text("The decision is taken back.")).to_be_visible()
+        assert moderated(comment, State.REPORTED)
+
+    def test_covers_no_button_at_the_end_of_the_page(self, sam, comment):
+        for each in [comment, *(made_comment() for _ in range(4))]:
+            report(each)
+        sam.page.goto("/staff/comments/")
+        sam.page.locator("article").get_by_role("button", name="Keep").first.click()
+        expect(sam.page.get_by_role("button", name="Undo")).to_be_visible()
+        sam.page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+        notice = sam.page.locator("#notice").bounding_box()
+        last = sam.page.locator("a[href], button").filter(visible=True)
+        boxes = [box for each in last.all() if (box := each.bounding_box())]
+        inside = [b for b in boxes if b["y"] >= notice["y"]]
+        behind = [b for b in boxes if b["y"] + b["height"] > notice["y"] and b not in inside]
+        assert behind == []
 
 
 class TestToolsInAList:

@@ -1,20 +1,23 @@
 """What is done with comments is in the activity log, once, with who did it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from django.core.management import call_command
 
 from comments.items import NewComment
+from comments.posting.services import add_comment
 from comments.profiles.queries import ids_written_by
 from shop.activity.recording import LOG
 from tests.support.activity.making import whole_log
+from tests.support.chance import unique
 from tests.support.clock import this_month
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import WORDS, made_product, new_url
 
-HIDE, DELETE = ({"decision": name, "seen": "LISTED.1.0"} for name in ("hide", "delete"))
+HIDE = {"decision": "hide", "seen": "LISTED.1.0"}
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +62,6 @@ class TestStaff:
         ("what", "forms", "expected"),
         [
             ("decide", [HIDE, HIDE], [("HIDDEN", "LISTED", "HIDDEN")]),
-            ("decide", [DELETE, DELETE], [("DELETED", "LISTED", "")]),
             (
                 "decide",
                 [HIDE, {"decision": "restore", "seen": "HIDDEN.1.0"}],
@@ -77,7 +79,7 @@ class TestStaff:
             ),
             ("decide", [{"decision": "hide", "seen": "LISTED.7.0"}], []),
         ],
-        ids=["hide twice", "delete twice", "restore", "pick", "reply", "refused"],
+        ids=["hide twice", "restore", "pick", "reply", "refused"],
     )
     def test_is_told_of_what_they_do(self, sam, what, forms, expected):
         url = f"/staff/comments/{what}/{made_comment().id}/"
@@ -96,6 +98,35 @@ class TestStaff:
         form = {"decision": "keep", "seen": "REPORTED.1.1"}
         sam.send(f"/staff/comments/decide/{comment.id}/", form)
         assert told() == [("MODERATION", "KEPT", sam.username, "REPORTED", "LISTED")]
+
+    @pytest.mark.parametrize(
+        ("held_for", "decision", "seen", "told_of"),
+        [
+            (None, "hide", "LISTED.1.0", ("RESTORED", "HIDDEN", "LISTED")),
+            ("words", "publish", "HELD.1.0", ("UNDECIDED", "LISTED", "HELD")),
+            ("words", "reject", "HELD.1.0", ("UNDECIDED", "HIDDEN", "HELD")),
+        ],
+        ids=["hide", "publish", "reject"],
+    )
+    def test_take_a_decision_back(self, sam, held_for, decision, seen, told_of):
+        comment = replace(made_comment(), id=unique("decided"))
+        add_comment(comment, held_for=held_for)
+        url = f"/staff/comments/decide/{comment.id}/"
+        shown = sam.post(url, {"decision": decision, "seen": seen})
+        form = shown.page.one("li", class_="message").one("form")
+        sam.send(form["action"], {"undo": form.one("input", name="undo")["value"]})
+        verb, was, became = told_of
+        assert told()[-1] == ("MODERATION", verb, sam.username, was, became)
+        assert len(told()) == 2
+
+    def test_take_back_that_they_kept_a_comment(self, sam, ann):
+        comment = made_comment()
+        ann.send(f"/comments/report/{comment.id}/", {"reason": "spam"})
+        url = f"/staff/comments/decide/{comment.id}/"
+        shown = sam.post(url, {"decision": "keep", "seen": "REPORTED.1.1"})
+        form = shown.page.one("li", class_="message").one("form")
+        sam.send(form["action"], {"undo": form.one("input", name="undo")["value"]})
+        assert told()[-1] == ("MODERATION", "UNDECIDED", sam.username, "LISTED", "REPORTED")
 
     def test_delete_a_comment_on_its_own_page(self, sam):
         sam.send(f"/comments/delete/{made_comment().id}/")

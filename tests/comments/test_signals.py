@@ -127,7 +127,6 @@ class TestStaff:
                 [{"decision": "hide"}, {"decision": "restore", "seen": "HIDDEN.1.0"}],
                 ["comment_hidden", "comment_restored"],
             ),
-            ("decide", [{"decision": "delete", "seen": "LISTED.1.0"}] * 2, ["comment_deleted"]),
             ("decide", [{"decision": "hide", "seen": "LISTED.9.0"}], []),
             ("feature", [{"featured": "yes"}] * 2, ["comment_picked"]),
             (
@@ -136,7 +135,7 @@ class TestStaff:
                 ["reply_owes", *["comment_replied"] * 2],
             ),
         ],
-        ids=["hide", "restore", "delete", "not as seen", "pick", "reply"],
+        ids=["hide", "restore", "not as seen", "pick", "reply"],
     )
     def test_are_told_once_of_each_decision(self, sent, sam, what, forms, expected):
         comment = made_comment()

@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 
 from dynapages.django.jinja import jinja_macro, render_jinja
 from dynapages.django.moments import as_datetime, moment_html
+from dynapages.django.notices import extras_of
 from dynapages.django.paging import PageLinks, links_of, site_name
 from dynapages.lists.feed_pages import FeedPage
 
@@ -17,6 +18,7 @@ register: template.Library = template.Library()
 register.simple_tag(site_name)
 register.simple_tag(moment_html, name="moment")
 register.filter(as_datetime)
+register.filter(extras_of)
 
 
 @register.simple_tag(takes_context=True)

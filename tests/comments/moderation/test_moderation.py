@@ -257,7 +257,7 @@ class TestPages:
         hide(comment_id=comment.id, now=NOW)
         shown = sam.get("/staff/comments/hidden/")
         row = shown.page.one(data_comment_id=comment.id)
-        assert [button.text.split(" ,")[0] for button in row.all("button")] == ["Restore", "Delete"]
+        assert [button.text.split(" ,")[0] for button in row.all("button")] == ["Restore"]
         assert row.all(class_="reply-place") == []
 
     def test_tell_the_one_who_was_late(self, sam, comment):

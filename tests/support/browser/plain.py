@@ -24,7 +24,7 @@ class PlainBrowser:
 
     @property
     def messages(self) -> list[str]:
-        return [element.text for element in self.page.all(class_="message")]
+        return [element.text for element in self.page.all(class_="message-text")]
 
     def goto(self, url: str) -> None:
         self._show(self.client.get(urljoin(self.url, url), follow=True), url)

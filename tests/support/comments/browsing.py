@@ -43,7 +43,7 @@ class Shown:
         if event := self.response.get("HX-Trigger-After-Settle"):
             told: list[str] = json.loads(event)["said"]["sentences"]
             return told
-        return [element.text for element in self.page.all("li", class_="message")]
+        return [element.text for element in self.page.all(class_="message-text")]
 
     @property
     def counts(self) -> dict[str, int]:

@@ -127,6 +127,22 @@ def publish_five(cast: Cast) -> Form:
     return form_of(cast.staff, "/staff/comments/decide/", fields)
 
 
+def take_hiding_back(cast: Cast) -> Form:
+    return _undo(cast, hide(cast))
+
+
+def take_keeping_back(cast: Cast) -> Form:
+    return _undo(cast, keep(cast))
+
+
+def _undo(cast: Cast, decided: Form) -> Form:
+    """The button of the message that follows a decision."""
+    shown = cast.staff.post(decided.path, decided.fields)
+    button = shown.page.one("li", class_="message").one("form")
+    fields = {"undo": button.one("input", name="undo")["value"]}
+    return form_of(cast.staff, button["action"], fields)
+
+
 def _held(author: Writer) -> StoredComment:
     product_id = shelf()
     with comments_set(GATE="comments.gates.hold_all"):
@@ -175,6 +191,8 @@ FORMS = {
     "delete a reply": remove_reply,
     "hide a comment": hide,
     "keep a reported comment": keep,
+    "take back that a comment is hidden": take_hiding_back,
+    "take back that a comment is kept": take_keeping_back,
     "publish a comment": publish,
     "publish 5 comments": publish_five,
     "pick a comment": pick,

@@ -6,18 +6,30 @@
 
   const byId = (id) => document.getElementById(id);
   const inWords = (name) => byId("notice").dataset[name];
-  const notify = (sentence, { said = false } = {}) => {
+  const notify = (sentence, { said = false, link, undo } = {}) => {
     const told = document.createElement("p");
     const dismiss = document.createElement("button");
     told.append(sentence);
+    if (link) told.append(" ", Object.assign(document.createElement("a"), { href: link.url, textContent: link.label }));
     dismiss.append(inWords("dismissLabel"));
     dismiss.type = "button";
     dismiss.className = "notice-dismiss";
     dismiss.dataset.dismiss = "";
     byId("notice").classList.toggle("notice-said", said);
-    byId("notice").replaceChildren(told, dismiss);
+    byId("notice").replaceChildren(told, ...(undo ? [undoForm(undo)] : []), dismiss);
     if (said) letGo(byId("notice"), told);
   };
+
+  // The button that takes back what was done, as it stands in the messages of a page.
+  function undoForm({ url, text, token, label }) {
+    const form = Object.assign(document.createElement("form"), { method: "post", action: url });
+    for (const [name, value] of [["csrfmiddlewaretoken", token], ["undo", text]]) {
+      form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    }
+    const button = { type: "submit", className: "button button-small", textContent: label };
+    form.append(Object.assign(document.createElement("button"), button));
+    return form;
+  }
   const focusLost = () => document.activeElement === null || document.activeElement === document.body;
 
   // What needs no answer leaves after a while, though not while somebody points at it or is in it.
@@ -25,7 +37,7 @@
     window.setTimeout(() => {
       if (document.hidden || region.matches(":hover, :focus-within")) letGo(region, told);
       else if (told.isConnected) region.replaceChildren();
-    }, 8000);
+    }, 10000);
   }
 
   function announce(sentence) {
@@ -105,7 +117,8 @@
 
   // Messages that a redirect would have shown on the next page (see dynapages/django/paging.py), or of another script.
   document.addEventListener("said", ({ detail }) => {
-    notify(detail.sentences.join(" "), { said: !detail.isWarning });
+    const { sentences, isWarning, link, undo } = detail;
+    notify(sentences.join(" "), { said: !isWarning, link, undo });
   });
 
   // Requests that the visitor did not make (data-unasked) leave the notice and the focus alone.
