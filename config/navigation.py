@@ -25,8 +25,19 @@ from shop.orders.refs import ANOTHERS_ORDER
 from shop.orders.signals import queue_counted
 
 REMEMBERED_SECONDS = 15
-SECTION_ROUTES = ("staff_orders", "comments:moderation", "activity", "orders", "basket")
-PAGES_OF_THE_QUEUE = frozenset({"staff_customer_orders", "product_orders", "staff_find"})
+SECTION_ROUTES = (
+    "staff_orders",
+    "comments:moderation",
+    "activity",
+    "api_keys",
+    "staff_overview",
+    "orders",
+    "basket",
+)
+"""Of a path the first one counts: the overview has all other pages of staff."""
+PAGES_OF_THE_QUEUE = frozenset(
+    {"staff_customer", "staff_customer_orders", "product_orders", "staff_find"}
+)
 """The routes of pages that lead on from the queue, but have another path."""
 COUNT_READERS: Mapping[str, Callable[[], object]] = {
     "queue": read_queue_lengths,

@@ -11,6 +11,7 @@ from django.views.i18n import set_language
 from config import examples, home, user_data_views, work_views
 from config.api import api
 from config.docs_pages import document
+from config.staff import views as staff_views
 from config.web import health
 from config.web.answers import favicon, form_token
 from dynapages.ninja import no_such_address
@@ -46,6 +47,8 @@ urlpatterns = [
     path("api/<path:unknown>", no_such_address),
     path("docs/", document, name="documentation"),
     path("docs/<path:name>/", document, name="document"),
+    path("staff/", staff_views.overview, name="staff_overview"),
+    path("staff/customers/<id:username>/", staff_views.customer, name="staff_customer"),
     path("staff/work/", work_views.given_up, name="work"),
     path("staff/work/decide/", work_views.decide, name="decide_work"),
     path("form-token/", form_token, name="form_token"),

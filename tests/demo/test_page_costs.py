@@ -135,6 +135,8 @@ def visits(tables):
         "search without a result": Visit("/staff/find/?q=0000-0000", staff, {}),
         "orders of a product": Visit(f"/staff/products/{product}/orders/", staff, {}),
         "a customer's orders": Visit("/staff/customers/alex/orders/", staff, {}),
+        "overview of staff": Visit("/staff/", staff, {}),
+        "a customer": Visit("/staff/customers/alex/", staff, {}),
         "reported comments": Visit("/staff/comments/", staff, {}),
         "activity": Visit("/staff/activity/", staff, {}),
         "activity of some days": Visit(f"/staff/activity/?from={now:%Y-%m-01}", staff, {}),

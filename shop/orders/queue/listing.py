@@ -166,7 +166,7 @@ def find_matches(typed: str) -> list[Match]:
             matches.append(Match("order", pointer.order_id, pointer.username))
         usernames = [user.get_username() for user in users.result()]
         for username in (*usernames, *customers.result()):
-            matches.append(Match("staff_customer_orders", username, username))
+            matches.append(Match("staff_customer", username, username))
         for product in products:
             matches.append(Match("product_orders", product.id, product.name))
     if not matches:

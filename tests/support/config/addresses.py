@@ -67,6 +67,8 @@ MATRIX: dict[str, tuple[str, str]] = {
     "orders/<id:order_id>/again/": (NONE, "in 302 404 404"),
     "orders/<id:order_id>/cancel/": ("in 200 404 200", NONE),
     "orders/<id:order_id>/return/": ("in 302 404 302", NONE),
+    "staff/": ("in 404 404 200", NONE),
+    "staff/customers/<id:username>/": ("in 404 404 200", NONE),
     "staff/activity/": ("in 404 404 200", NONE),
     "staff/api-keys/": ("in 404 404 200", NONE),
     "staff/api-keys/<id:key_id>/revoke/": (NONE, "in 404 404 302"),
