@@ -1,14 +1,17 @@
 """Days that lists of the shop are narrowed to: in their URLs, in their form, and as moments."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+DAY = timedelta(days=1)
+DAYS_OF_A_WEEK = 7
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -58,6 +61,35 @@ class Days:
 
 
 ALL_DAYS = Days()
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A link to days that are often asked for; ``is_current`` if these are chosen."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+
+
+def presets(chosen: Days, today: date, url: Callable[[Days], str]) -> list[Preset]:
+    """Return links to the UTC days around ``today``, each with the ``url`` of its days.
+
+    Their addresses say days as those of the form do, so that they stay true on another day.
+    """
+    tomorrow = today + DAY
+    month = today.replace(day=1)
+    next_month = (month + timedelta(days=31)).replace(day=1)
+    days_of = [
+        ("today", _("Today"), Days(today, tomorrow)),
+        ("week", _("7 days"), Days(tomorrow - DAYS_OF_A_WEEK * DAY, tomorrow)),
+        ("month", _("This month"), Days(month, next_month)),
+    ]
+    links: list[Preset] = []
+    for name, label, days in days_of:
+        links.append(Preset(name, label, url(days), is_current=days == chosen))
+    return links
 
 
 def parse_day(text: str) -> date | None:

@@ -1,6 +1,8 @@
 """The activity log as its page shows it: entries in words, and what is around them."""
 
 from dataclasses import replace
+from datetime import date
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,7 +17,7 @@ from dynapages.django.paging import Toggle
 from dynapages.lists import timestamp
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.filters import ActivityFilter, activity_url
-from shop.days import ALL_DAYS
+from shop.days import ALL_DAYS, Days, presets
 from shop.order_status import Status
 from shop.orders.ids import short_id
 
@@ -73,10 +75,10 @@ def value_in_words(kind: Kind, value: str) -> str:
     return str(STATE_LABELS.get(value, value))
 
 
-def list_context(chosen: ActivityFilter) -> dict[str, Any]:
+def list_context(chosen: ActivityFilter, *, today: date) -> dict[str, Any]:
     """Build what the template shows around the entries; ``address`` is for toggles.js.
 
-    ``dates`` is what ``shop/orders/_dates.jinja`` shows.
+    ``today`` is the UTC day. ``dates`` is what ``shop/orders/_dates.jinja`` shows.
     """
     url = reverse("activity")
     tabs = [
@@ -98,17 +100,24 @@ def list_context(chosen: ActivityFilter) -> dict[str, Any]:
     any_day = activity_url(replace(chosen, days=ALL_DAYS))
     dates = {
         **chosen.days.form,
+        "presets": presets(chosen.days, today, partial(_url_on, chosen)),
         "clear_dates_url": any_day if chosen.days else None,
         "form_hidden": chosen.kind_pairs,
         "form_action": url,
     }
     return {
+        "narrowed": len(chosen.kinds) + int(bool(chosen.days)),
         "csv_url": activity_url(chosen, name="activity_csv"),
         "tabs": tabs,
         "all_kinds": everything,
         "dates": dates,
         "address": f"{url}?{{kind=}}&{urlencode(chosen.days.pairs)}".rstrip("&"),
     }
+
+
+def _url_on(chosen: ActivityFilter, days: Days) -> str:
+    """Return the address of the log with other days."""
+    return activity_url(replace(chosen, days=days))
 
 
 def activity_row(entry: LogEntry) -> dict[str, Any]:

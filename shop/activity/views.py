@@ -88,7 +88,7 @@ def _context(chosen: ActivityFilter, result: PageResult[LogEntry]) -> dict[str, 
         "heading": _("Activity"),
         "rows": [activity_row(entry) for entry in result.items],
         "reads_on": result.page.cut_at is not None,
-        **list_context(chosen),
+        **list_context(chosen, today=clock.now().date()),
     }
 
 

@@ -127,8 +127,11 @@ class OrderFilter:
     def only_open(self) -> Self:
         return replace(self, statuses=(), open_only=not self.open_only)
 
+    def on(self, days: Days) -> Self:
+        return replace(self, days=days)
+
     def on_any_day(self) -> Self:
-        return replace(self, days=ALL_DAYS)
+        return self.on(ALL_DAYS)
 
 
 def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, ...]:

@@ -6,7 +6,7 @@ orders.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django.http import QueryDict
@@ -20,14 +20,13 @@ from dynapages.django.next_page import with_next
 from dynapages.django.paging import ListResult, Pager, Toggle, address_of_item, grouped
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp
-from shop.days import BadListFilter
+from shop.days import DAY, BadListFilter, Days, presets
 from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult
 
 HOUR = timedelta(hours=1)
-DAY = timedelta(days=1)
 CONFIRMATION_PAGES = {Status.CANCELED: "cancel_order", Status.RETURNED: "return_order"}
 """The names of the pages that ask before a move to a status."""
 OrdersPage = ListResult[OrderFilter, OrdersResult]
@@ -62,10 +61,12 @@ def list_context(
     *,
     url: Callable[[OrderFilter], str],
     label_of_all: str,
+    today: date,
 ) -> dict[str, Any]:
     """Build what the template shows around a list's orders, by the ``url`` of each filter.
 
-    ``address`` is for toggles.js; ``form_hidden`` are hidden inputs of the form for days.
+    ``today`` is the UTC day. ``narrowed`` is the number of filters that are chosen, ``address`` is
+    for toggles.js; ``form_hidden`` are hidden inputs of the form for days.
     """
     first_url = url(OrderFilter())
     query_of_days = chosen.in_any_status().query
@@ -86,7 +87,13 @@ def list_context(
         pressed=not chosen.statuses and not chosen.open_only,
         count=sum(counts.values()),
     )
+
+    def url_on(days: Days) -> str:
+        return url(chosen.on(days))
+
     return {
+        "narrowed": len(chosen.statuses) + int(chosen.open_only) + int(bool(chosen.days)),
+        "presets": presets(chosen.days, today, url_on),
         # The script puts the statuses into the braces, without asking the server.
         "address": f"{first_url}?{{status=}}&{query_of_days}".rstrip("&"),
         "by_status": bool(chosen.statuses),
@@ -116,8 +123,13 @@ class OrderList:
         list_name = f"orders/{self.username}?{chosen.query}"
         return Pager(first_url=self.url(chosen), list_name=list_name, shape=chosen.shape)
 
-    def context(self, chosen: OrderFilter, counts: Mapping[Status, int]) -> dict[str, Any]:
-        """Build what the template shows around the orders."""
+    def context(
+        self, chosen: OrderFilter, counts: Mapping[Status, int], *, today: date
+    ) -> dict[str, Any]:
+        """Build what the template shows around the orders, on a UTC day."""
+        around = list_context(
+            chosen, counts, url=self.url, label_of_all=pgettext("orders", "All"), today=today
+        )
         open_orders = Toggle(
             value="1",
             label=pgettext("orders", "Open"),
@@ -129,7 +141,7 @@ class OrderList:
         return {
             "open_orders": open_orders,
             "csv_url": f"{csv_address}?{chosen.query}".rstrip("?"),
-            **list_context(chosen, counts, url=self.url, label_of_all=pgettext("orders", "All")),
+            **around,
         }
 
 

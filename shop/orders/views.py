@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from dynapages.calls import current_meter, labelled_calls
+from dynapages.calls import clock, current_meter, labelled_calls
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.csv_lists import csv_response
 from dynapages.django.paging import ListResult, render_page, show_page
@@ -125,7 +125,7 @@ def _show_list(request: HttpRequest, order_list: OrderList, page: OrdersPage) ->
             "total": total_of(chosen, counts),
             "listing": {
                 "orders": with_urls(result, pager),
-                **order_list.context(chosen, counts),
+                **order_list.context(chosen, counts, today=clock.now().date()),
             },
         }
 

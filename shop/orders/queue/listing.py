@@ -20,13 +20,12 @@ from shop.activity.entries import Kind
 from shop.catalogue.queries import find_tiles
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.tiles import ProductTile
-from shop.days import Days
+from shop.days import DAY, Days
 from shop.order_status import FORWARD, OPEN, Move, Status
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 from shop.orders.ids import LONGEST_ID, parse_number
 from shop.orders.listing import (
-    DAY,
     OrderButtons,
     OrderList,
     age_in_words,
@@ -60,7 +59,11 @@ def queue_context(
 ) -> dict[str, Any]:
     """Build what the queue's template shows: each order of a page with its URL, age and buttons."""
     around = list_context(
-        chosen, result.counts, url=queue_url, label_of_all=pgettext("orders", "All open")
+        chosen,
+        result.counts,
+        url=queue_url,
+        label_of_all=pgettext("orders", "All open"),
+        today=now.date(),
     )
     rows: list[tuple[OrderEntry, str, str, OrderButtons]] = []
     for order, url in with_urls(result, queue_pager(chosen)):
