@@ -36,9 +36,8 @@ WORDS_SHOWN = """() => [...document.querySelectorAll(
     .map((one) => one.innerText.replace(/[\\d.,:]+/g, "#").replace(/\\s+/g, " ").trim())
     .filter((text) => text && text !== "#")"""
 """Returns them; a number, which is another in each shop, is a ``#``."""
-PICTURE_SIZE = (1280, 1800)
-"""The most that is seen: to the end of the first comment."""
-MARGIN = 16
+PICTURE_SIZE = (1280, 1500)
+"""The last comments of a page, and all of what the page cost."""
 """Pixels of the page below what the picture is of."""
 FILM = "film.webp"
 FILM_SIZE = (1280, 800)
@@ -147,19 +146,9 @@ def write_pictures(chromium: Browser, shop: str, folder: Path) -> None:
         page.locator("#explanation-chip").click()
         page.locator("#explanation").wait_for()
         page.mouse.move(0, 0)
+        page.locator("#explanation").evaluate("(panel) => panel.scrollIntoView({block: 'end'})")
         page.wait_for_timeout(500)  # transitions end
-        y = _box(page.locator("#comments"))["y"]
-        end = _box(page.locator("#comments article").first)
-        page.screenshot(
-            path=folder / f"{name}.png",
-            full_page=True,
-            clip={
-                "x": 0,
-                "y": y,
-                "width": PICTURE_SIZE[0],
-                "height": min(end["y"] + end["height"] + MARGIN - y, PICTURE_SIZE[1]),
-            },
-        )
+        page.screenshot(path=folder / f"{name}.png")
         words = sorted({*page.evaluate(WORDS_SHOWN)})
         (folder / WORDS).write_text("".join(f"{line}\n" for line in words), encoding="utf-8")
         page.close()
