@@ -113,13 +113,29 @@ class Link(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Rating:
+    """How a product is rated: by how many comments, 1 at the least, and by how many stars in all.
+
+    Anything with these attributes will do.
+    """
+
+    count: int
+    stars: int
+
+    @property
+    def average(self) -> float:
+        """The mean, from 1 to 5."""
+        return self.stars / self.count
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """A product as pages of comments show it; anything with these attributes will do.
 
     ``url`` is its page in the project. ``trail`` leads to it, as in breadcrumbs. ``price`` is its
     price as pages show it, such as “€35.00”; ``unit_price`` and ``currency`` (ISO 4217) are for
     search engines. ``image`` is the address of a picture, for them and for lists, with or without a
-    host.
+    host. ``rating`` is for lists of products; None without comments.
     Its ``repr`` must differ where what it shows does: ETags of pages are made from it.
     """
 
@@ -133,6 +149,7 @@ class Product:
     currency: str = ""
     price: str = ""
     image: str = ""
+    rating: Rating | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +191,20 @@ class Products:
         """Return names of products as rankings show them; ``""`` leaves a product out."""
         names = self.names(product_ids)
         return {product_id: name for product_id, (name, _external_id) in names.items()}
+
+    def keep_ratings(self, ratings: Mapping[str, Rating | None]) -> None:
+        """Keep how products are rated where the project lists them; None is without comments.
+
+        It is called some minutes after comments of these products have changed, once for however
+        many did, maybe again with the same, and at the end of imports. A product that does not
+        exist is left out.
+        """
+        del ratings
+
+    def kept_ratings(self, product_ids: Collection[str]) -> Mapping[str, Rating | None]:
+        """Return the ratings that are kept, for a check; without what the project does not keep."""
+        del product_ids
+        return {}
 
     def add_missing(
         self,
@@ -248,10 +279,10 @@ def find_products(product_ids: Iterable[str]) -> dict[str, Product]:
     return {one: existing.get(one) or named(one) for one in distinct_ids}
 
 
-def named(product_id: str, name: str = "") -> Product:
-    """Return a product of which only id and name are known; its page is that of its comments."""
+def named(product_id: str, name: str = "", *, rating: Rating | None = None) -> Product:
+    """Return a product of which no more is known; its page is that of its comments."""
     url = address_of_item("comments:product", product_id)
-    return Product(product_id, name or product_id, url)
+    return Product(product_id, name or product_id, url, rating=rating)
 
 
 def has_bought(user_id: str, product_id: str) -> bool:

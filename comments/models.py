@@ -89,7 +89,8 @@ class ByLanguageAndRating(ListIndex):
 class Ranked(ListIndex):
     """Rankings by score, of products of the shop and of a product's comments; sparse, overloaded.
 
-    The ranks of products need only their keys, ``o``, the place of the latest comment, and ``t``.
+    The ranks of products need only their keys, ``o``, the place of the latest comment, ``t``, and
+    for their ratings ``m`` and ``s``.
     """
 
     class Meta:
@@ -228,7 +229,8 @@ class ProductRank(CommentItem):
     """A product in a ranking of the shop, written by `comments.rankings.services` alone.
 
     One that does not rank lacks ``rank_partition`` and ``rank_place``; ``version`` stays.
-    ``newest`` is the place of the product's latest comment.
+    ``newest`` is the place of the product's latest comment. How many comments rate the product, and
+    with how many stars in all, is written by `comments.rankings.ratings`.
     """
 
     version = NumberAttribute(attr_name="w")
@@ -236,6 +238,8 @@ class ProductRank(CommentItem):
     rank_place = UnicodeAttribute(attr_name="p", null=True)
     newest = UnicodeAttribute(attr_name="o", null=True)
     name = UnicodeAttribute(attr_name="t", null=True)
+    rated = NumberAttribute(attr_name="m", null=True)  # the index has it, as the next one
+    stars = NumberAttribute(attr_name="s", null=True)
 
 
 class CommentBody(CommentItem):

@@ -12,6 +12,7 @@ from typing import Any
 
 from comments.host import is_searchable, uses_sets
 from comments.keys import comment_key
+from comments.rankings import ratings
 from comments.rankings import services as rankings
 from comments.search import writer as postings
 from comments.sets import copies
@@ -39,7 +40,8 @@ def set_up() -> None:
     """Connect changes of comments with the derived data that has to follow them.
 
     That is the copies of ``comment_sets`` for filtered lists, the postings of ``comment_words`` by
-    which searches find a comment, its rank by votes, and the ranks of its product in the shop.
+    which searches find a comment, its rank by votes, and the ranks of its product in the shop. That
+    copies of the product's rating are to be written is stored, for the worker to do it later.
     Whoever writes a comment does all of it by these hooks, in the same request, once the comment is
     committed. What is not finished then is in the queue, and the worker does it by the functions
     that are registered.
@@ -51,10 +53,12 @@ def set_up() -> None:
             writing.DerivedTable(is_searchable, postings.follow),
         ],
         rank_returned=rank.follow,
+        rate_products=ratings.follow,
         rank_products=rankings.follow,
     )
     QUEUE.register(writing.FOLLOW, finish_what_follows)
     QUEUE.register(writing.CLOSE, close_change)
+    QUEUE.register(ratings.KIND, ratings.refresh_owed)
 
 
 # By the worker
@@ -78,6 +82,8 @@ def finish_what_follows(payload: Mapping[str, Any]) -> None:
         touched[product_id] = rankings.RankHint(newest, is_unsure=True)
     if touched:
         rankings.refresh_ranks(touched, only_stale=True)
+    # Ranks have copies of ratings too, so these come behind them.
+    ratings.owe_copies({*owes.ratings, *owes.ranks})
     if owes.change and is_searchable():
         _finish_change(owes.change)
 
@@ -131,6 +137,7 @@ def finish_owed(comment_id: str, *, and_close: bool = True) -> None:
     elif rank.VERSION in item:
         rank.rank_by_votes(comment_id)
     rankings.refresh_ranks({product_id: rankings.RankHint()}, only_stale=True)
+    ratings.owe_copies([product_id])
     postings.finish_postings(product_id, comment_id, and_close=and_close)
 
 

@@ -4,13 +4,16 @@ The settings name these: ``COMMENTS = {"PRODUCTS": "shop.for_comments.PRODUCTS",
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from django.contrib.auth.base_user import AbstractBaseUser
 
 from dynapages.items import Item, table_key
 from shop import keys
 from shop.accounts.queries import load_user
+from shop.catalogue.content import Rating
 from shop.catalogue.queries import find_tiles
+from shop.catalogue.ratings import keep_ratings, kept_ratings
 from shop.catalogue.services import ensure_products
 from shop.catalogue.shown_names import shown_product
 from shop.catalogue.stored import stored_products
@@ -19,11 +22,21 @@ from shop.models import Purchase
 from shop.table import TABLE
 
 
+class _Rated(Protocol):
+    """A rating as the app of comments has it."""
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def stars(self) -> int: ...
+
+
 class _Products:
     """The products of the shop, with the methods that the app of comments calls."""
 
     find = staticmethod(find_tiles)
     add_missing = staticmethod(ensure_products)
+    kept_ratings = staticmethod(kept_ratings)
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[tuple[str, Item]]:
         """Return the tables and keys of a product's items, of its description too if whole."""
@@ -35,6 +48,16 @@ class _Products:
             return shown_product(product_in(product_id, items))
         except NoSuchProduct:
             return None
+
+    def keep_ratings(self, ratings: Mapping[str, "_Rated | None"]) -> None:
+        """Keep how products are rated, wherever the shop lists them."""
+        own_ratings: dict[str, Rating | None] = {}
+        for product_id, rating in ratings.items():
+            if rating is None:
+                own_ratings[product_id] = None
+            else:
+                own_ratings[product_id] = Rating(rating.count, rating.stars)
+        keep_ratings(own_ratings)
 
     def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
         """Read the names of products, and their ids in another system, which may be empty."""

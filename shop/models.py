@@ -26,6 +26,12 @@ ORDER_LISTED = [*ORDER_SHOWN, "summary"]
 LINE_SHOWN = ["product_id", "quantity", "unit_price_cents"]
 """Attributes of an order's lines besides the name."""
 
+OLDER_INDEX = (
+    "An index of another version is made anew: delete it by the UpdateTable call of “Upgrading” in "
+    "docs/deploying.md, and run create_tables."
+)
+"""What operators are told of a table that differs from its model."""
+
 
 class Inverted(GlobalSecondaryIndex["ShopItem"]):
     """Items by their sort key: an order with its items, a product's categories."""
@@ -76,7 +82,9 @@ class ByData(GlobalSecondaryIndex["ShopItem"]):
 
     class Meta:
         index_name = "by_data"
-        projection = IncludeProjection(["name", "unit_price_cents", "currency", "trail"])
+        projection = IncludeProjection(
+            ["name", "unit_price_cents", "currency", "trail", "rated", "stars"]
+        )
 
     data_partition = UnicodeAttribute(hash_key=True)
     data = UnicodeAttribute(range_key=True)
@@ -89,6 +97,7 @@ class ShopItem(DynamoModel):
         table_name = f"{settings.DYNAMODB_TABLE_PREFIX}shop"
         region = settings.AWS_REGION
         billing_mode = "PAY_PER_REQUEST"
+        differs_hint = OLDER_INDEX
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
@@ -121,6 +130,7 @@ class Product(ShopItem):
     ``categories`` are those with an edge to it, by slug. ``priced_at`` is the moment of the order
     that an import took the price from. ``external_id`` is the product's id in another system. One
     that ``is_off`` is not sold any more: no edge and no word leads to it, no index has it.
+    ``rated`` is by how many comments, ``stars`` with how many in all (`shop.catalogue.ratings`).
     """
 
     name = UnicodeAttribute()
@@ -131,6 +141,8 @@ class Product(ShopItem):
     priced_at = UnicodeAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
     is_off = BooleanAttribute(null=True)
+    rated = NumberAttribute(null=True)
+    stars = NumberAttribute(null=True)
 
 
 class ProductEdge(ShopItem):
@@ -144,6 +156,8 @@ class ProductEdge(ShopItem):
     unit_price_cents = NumberAttribute(null=True)
     currency = UnicodeAttribute(null=True)
     category = UnicodeAttribute(null=True)
+    rated = NumberAttribute(null=True)
+    stars = NumberAttribute(null=True)
 
 
 class ProductWord(Product):
@@ -181,6 +195,8 @@ class Shelved(MapAttribute[str, str]):
     name = UnicodeAttribute()
     unit_price_cents = NumberAttribute(null=True)
     currency = UnicodeAttribute(null=True)
+    rated = NumberAttribute(null=True)
+    stars = NumberAttribute(null=True)
 
 
 class CategoryEdge(ShopItem):

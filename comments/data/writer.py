@@ -18,6 +18,7 @@ from comments.host import is_searchable
 from comments.items import NewComment, NewState
 from comments.keys import comment_key
 from comments.models import TABLE
+from comments.rankings.ratings import refresh_ratings
 from comments.rankings.services import RankHint, refresh_ranks
 from comments.search.pending import changes_of
 from comments.search.writer import finish_change
@@ -149,7 +150,7 @@ class BulkWriter:
         postings or ranks could not be written: the worker goes on with them. What fails is logged.
         """
         left = self._finish_postings(progress)
-        if self._rank_products(progress):
+        if self._rank_products(progress) and self._rate_products(progress):
             for committed in self._owed:
                 committed.end(is_done=True)
         else:
@@ -215,6 +216,11 @@ class BulkWriter:
             if not refresh_ranks(changed, log_failures=True, advance=advance):
                 return False
             return refresh_ranks(only_seen, only_stale=True, log_failures=True, advance=advance)
+
+    def _rate_products(self, progress: Progress) -> bool:
+        """Write the ratings of all products where these are listed; return whether none failed."""
+        with progress.step("Rating", total=len(self._hints), unit=" products") as advance:
+            return refresh_ratings(self._hints, log_failures=True, advance=advance)
 
     def _finish_postings(self, progress: Progress) -> int:
         """Write the postings that this import, or one before it, has left behind.

@@ -14,6 +14,7 @@ from comments.integrity.bodies import Bodies
 from comments.integrity.dependents import DependentItems, user_keys, votes
 from comments.integrity.items import COMMENTS, read_by_key, show_value
 from comments.integrity.ranks import ProductRanks
+from comments.integrity.ratings import ProductRatings
 from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment
 from comments.sets.copies import primary_actions
@@ -32,7 +33,7 @@ RECOUNT_PAGE = 1_000
 
 
 def comment_differences() -> Iterator[Difference]:
-    """Compare every comment's keys, body, counts, ranks and dependents with what they should be."""
+    """Compare what is stored of comments and derived from them with what it should be."""
     for _check, difference in find_differences(client(), TABLE, {"comments": comment_kinds()}):
         yield difference
 
@@ -48,6 +49,7 @@ def comment_kinds() -> Sequence[Kind]:
         votes(bodies.exists),
         DependentItems(bodies.exists),
         ProductRanks(),
+        ProductRatings(),
     )
 
 

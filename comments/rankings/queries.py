@@ -14,6 +14,7 @@ from comments.keys import score_at
 from comments.lists.by_votes import BY_VOTES
 from comments.lists.entries import CommentEntry, comment_at, comment_url
 from comments.models import Ranked
+from comments.rankings.ratings import rating_in
 from comments.rankings.services import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.services import votes_of
@@ -117,7 +118,7 @@ def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
         number = None
         if ordinal is not None and ordinal.from_front:
             number = ordinal.number
-        product = named(id_at(place), name)
+        product = named(id_at(place), name, rating=rating_in(entry.item))
         if ranking is Ranking.FIVE_STARS:
             ranked = RankedProduct(number, product, five_stars=score_at(place))
         else:

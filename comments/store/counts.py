@@ -15,7 +15,7 @@ from django.core.cache import cache
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.host import COMMENTS
+from comments.host import COMMENTS, Rating
 from comments.models import TABLE
 from dynapages.calls import Batches
 from dynapages.lists import timestamp
@@ -50,8 +50,8 @@ class ProductCounts:
         return sum(number for number in self.cells.values() if number > 0)
 
     @property
-    def average_rating(self) -> float | None:
-        """The mean rating, None where there are no comments."""
+    def rating(self) -> Rating | None:
+        """How the product is rated, None where there are no comments."""
         total = stars = 0
         for (_language, rating), number in self.cells.items():
             if number > 0:
@@ -59,7 +59,13 @@ class ProductCounts:
                 stars += rating * number
         if not total:
             return None
-        return stars / total
+        return Rating(total, stars)
+
+    @property
+    def average_rating(self) -> float | None:
+        """The mean rating, None where there are no comments."""
+        rating = self.rating
+        return rating.average if rating else None
 
     def misses_partitions_of(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
         """Return whether ``other`` counts comments of a filter where these, if any, count none."""

@@ -123,13 +123,15 @@ class Owes:
 
     ``ranks`` are the products to rank, each with the place of a comment that may be its newest, or
     an empty one; ``votes`` the comments to rank by their votes; ``dependents`` the comments whose
-    dependents are to be deleted; ``change`` is the sort key of a `WordChange`.
+    dependents are to be deleted; ``change`` is the sort key of a `WordChange`; ``ratings`` are the
+    products whose ratings have changed.
     """
 
     ranks: Mapping[str, str] = field(default_factory=dict)
     votes: tuple[str, ...] = ()
     dependents: tuple[str, ...] = ()
     change: str = ""
+    ratings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> "Owes":
@@ -139,6 +141,7 @@ class Owes:
             votes=tuple(payload.get("votes", ())),
             dependents=tuple(payload.get("dependents", ())),
             change=payload.get("change", ""),
+            ratings=tuple(payload.get("ratings", ())),
         )
 
     def and_also(self, other: "Owes") -> "Owes":
@@ -148,6 +151,7 @@ class Owes:
             votes=(*self.votes, *other.votes),
             dependents=(*self.dependents, *other.dependents),
             change=self.change or other.change,
+            ratings=(*self.ratings, *other.ratings),
         )
 
     def due_item(self) -> Owed | None:
@@ -157,6 +161,7 @@ class Owes:
             "votes": list(self.votes),
             "dependents": list(self.dependents),
             "change": self.change,
+            "ratings": list(self.ratings),
         }
         payload = {name: part for name, part in parts.items() if part}
         if not payload:
@@ -249,21 +254,29 @@ def nothing_follows(_changes: Sequence[CommentChange]) -> Following:
 class _Hooks:
     tables: Sequence[DerivedTable] = ()
     rank_returned: Hook = nothing_follows
+    rate_products: Hook = nothing_follows
     rank_products: Hook = nothing_follows
 
 
 _hooks = _Hooks()
 
 
-def set_hooks(*, tables: Sequence[DerivedTable], rank_returned: Hook, rank_products: Hook) -> None:
+def set_hooks(
+    *,
+    tables: Sequence[DerivedTable],
+    rank_returned: Hook,
+    rate_products: Hook,
+    rank_products: Hook,
+) -> None:
     """Set what follows changes of comments, which is finished at the same time.
 
     ``tables`` have items that are derived from comments, ``rank_returned`` is about comments that
-    are put into their lists again, and ``rank_products`` about the products of all. The last is
-    finished in the writer's own thread: it may ask the project for names.
+    are put into their lists again; ``rate_products`` and ``rank_products`` are about the products
+    of all. The last is finished in the writer's own thread: it may ask the project for names.
     """
     _hooks.tables = tables
     _hooks.rank_returned = rank_returned
+    _hooks.rate_products = rate_products
     _hooks.rank_products = rank_products
 
 
@@ -278,7 +291,8 @@ def write_comments(
     """Write the ``actions`` that make changes of comments, and all that follows from the changes.
 
     The actions must require that version, product and reply of each comment are as they were
-    before. A caller who ranks the products later says that they are not ``are_ranked`` here. Raises
+    before. A caller who ranks and rates the products later says that they are not ``are_ranked``
+    here. Raises
     ConditionFailed with the numbers of ``actions``, and Contended; what fails after the commit is
     logged, and left to the worker.
     """
@@ -288,6 +302,7 @@ def write_comments(
         returned = [change for change in changes if change.is_return]
         if returned:
             followings.append(_hooks.rank_returned(returned))
+        followings.append(_hooks.rate_products(changes))
         followings.append(_hooks.rank_products(changes))
     deleted = [change.comment_id for change in changes if change.is_deletion]
     committed = _committed(followings, deleted)

@@ -18,8 +18,9 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from hashlib import blake2b
 from secrets import token_hex
 from typing import Any
 from zlib import crc32
@@ -65,6 +66,10 @@ MOST_CLAIMS = 20
 """Attempts that were begun and never ended, one after the other: the work itself may be what kills
 the processes.
 """
+CLOCKS_DIFFER = timedelta(seconds=3)
+"""By how much the clocks of two processes may differ."""
+_FIRST_SPAN = datetime(2020, 1, 1, tzinfo=UTC)
+"""From which spans of time are counted."""
 _BEHIND_MOMENT = chr(ord(SEPARATOR) + 1)
 """Behind a moment, it sorts behind all keys of that moment."""
 
@@ -329,6 +334,23 @@ class Queue:
         """
         now = clock.now()
         return Owed(self, kind, payload, moment=now + after, owed_at=now)
+
+    def owe_once(self, kind: str, payload: Mapping[str, Any], *, every: timedelta) -> Owed:
+        """Return what is owed once in each span of time ``every``, however often it is owed then.
+
+        Its key follows from the kind, the payload and the span, at whose end it is due: further
+        puts of it in the same span change nothing. The end is different for different payloads.
+        """
+        now = clock.now()
+        name = json.dumps([kind, payload], sort_keys=True).encode()
+        token = blake2b(name, digest_size=8).hexdigest()
+        # Nobody may have begun with it by a clock that is ahead of this one.
+        earliest = (now + CLOCKS_DIFFER - _FIRST_SPAN) // timedelta(microseconds=1)
+        span = every // timedelta(microseconds=1)
+        offset = int(token, 16) % span
+        spans = (earliest - offset) // span + 1
+        moment = _FIRST_SPAN + timedelta(microseconds=spans * span + offset)
+        return Owed(self, kind, payload, moment=moment, owed_at=now, token=token)
 
     def put_action(self, owed: Owed) -> Action:
         """Build the put of something that is owed."""

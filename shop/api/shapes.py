@@ -185,6 +185,15 @@ class CategoryOut(CategoryLink):
     """The categories that it lies in, from the root."""
 
 
+class RatingOut(ResponseBody):
+    """How a product is rated by its comments, as they were some minutes ago."""
+
+    average: float
+    """The mean of their stars, from 1 to 5."""
+    count: int
+    """How many comments there are."""
+
+
 class ProductOut(ResponseBody):
     """A product; one without a price cannot be bought."""
 
@@ -199,6 +208,8 @@ class ProductOut(ResponseBody):
     """Three letters (ISO 4217); null without a price."""
     image: str
     """The address of its picture."""
+    rating: RatingOut | None
+    """Null without comments."""
 
 
 class WholeProductOut(ProductOut):

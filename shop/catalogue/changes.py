@@ -5,6 +5,7 @@ stored as it was read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from dynapages.items import Item, table_key
 from dynapages.pynamodb import unchanged, update
@@ -23,7 +24,15 @@ from shop.catalogue.stored import Stored, product_of
 from shop.models import Product, ProductWord, ShopItem
 from shop.table import TABLE, Key, key_of, put_of, set_or_remove
 
-SHOWN = (Product.name, Product.unit_price_cents, Product.currency, Product.trail, Product.is_off)
+SHOWN = (
+    Product.name,
+    Product.unit_price_cents,
+    Product.currency,
+    Product.trail,
+    Product.is_off,
+    Product.rated,
+    Product.stars,
+)
 """What edges and words show of a product, and whether it has any."""
 WRITTEN = (*SHOWN, Product.categories, Product.priced_at, Product.external_id)
 """What writers of a product's own item change."""
@@ -44,6 +53,8 @@ def actions_of_change(
 
     The put of its own item comes first, and fails where that is not as ``stored``, or not missing.
     """
+    # It is the comments' to change: what is stored stays.
+    product = replace(product, rating=stored.content.rating if stored else None)
     own, leading = items_of(product, tree, shards)
     seen: Item = stored.node if stored else {}
     actions = [put_of(own, unchanged(seen, Product.pk, *WRITTEN))]

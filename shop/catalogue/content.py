@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 DEEPEST = 6
@@ -22,11 +22,25 @@ class NewCategory:
 
 
 @dataclass(frozen=True, slots=True)
+class Rating:
+    """How a product is rated: by how many comments, 1 or more, and by how many stars in all."""
+
+    count: int
+    stars: int
+
+    @property
+    def average(self) -> float:
+        """The mean, from 1 to 5."""
+        return self.stars / self.count
+
+
+@dataclass(frozen=True, slots=True)
 class NewProduct:
     """A product before it has keys; ``currency`` is an ISO 4217 code.
 
     ``priced_at`` (aware) is the moment of the order that an import took the price from,
-    ``external_id`` the product's id in another system.
+    ``external_id`` the product's id in another system. ``rating`` is copied from its comments: who
+    changes a product does not change it, and has read no other version if only that differs.
     """
 
     id: str
@@ -38,6 +52,7 @@ class NewProduct:
     priced_at: datetime | None = None
     external_id: str | None = None
     is_off: bool = False
+    rating: Rating | None = field(default=None, repr=False, compare=False)
 
     @property
     def shown(self) -> tuple[object, ...]:
@@ -52,10 +67,10 @@ class NewProduct:
     def keep_unimported(self, before: "NewProduct") -> "NewProduct":
         """Return the product of an import with what files do not have as it was ``before``.
 
-        That is whether it is off, and its id in another system where the file has none.
+        That is whether it is off, its rating, and its id in another system where the file has none.
         """
         external_id = self.external_id or before.external_id
-        return replace(self, external_id=external_id, is_off=before.is_off)
+        return replace(self, external_id=external_id, is_off=before.is_off, rating=before.rating)
 
     def keep_priced_at(self, before: "NewProduct") -> "NewProduct":
         """Return the product with the moment of the price ``before``, if it has the same price."""

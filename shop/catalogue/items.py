@@ -9,7 +9,7 @@ from typing import Any
 
 from dynapages.lists import SEPARATOR, timestamp
 from shop import keys
-from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct, Rating
 from shop.catalogue.names import PARENT_JOINT, WORD_JOINT, cut_name, fold_name
 from shop.keys import shard_of
 from shop.models import (
@@ -74,6 +74,7 @@ def product_item(
         priced_at=timestamp(product.priced_at) if product.priced_at else None,
         external_id=product.external_id,
         is_off=product.is_off or None,
+        **rating_attributes(product.rating),
         **all_products_keys(product, shards=shards),
     )
 
@@ -87,6 +88,13 @@ def all_products_keys(product: NewProduct, *, shards: int) -> dict[str, Any]:
         return {}
     partition_key = keys.products_shard(shard_of(product.id, shards))
     return index_keys(partition_key, _sort_key_by_name(product))
+
+
+def rating_attributes(rating: Rating | None) -> dict[str, Any]:
+    """Return the attributes of a rating, where products are listed; {} without one."""
+    if rating is None:
+        return {}
+    return {"rated": rating.count, "stars": rating.stars}
 
 
 def description_item(product: NewProduct) -> Description | None:
@@ -124,6 +132,7 @@ def product_edges(
             "name": product.name,
             "unit_price_cents": product.unit_price_cents,
             "currency": product.currency,
+            **rating_attributes(product.rating),
         }
         by_id = ProductEdge(sk=keys.product(product.id), category=names[slug], **shown, **by_price)
         edges += [by_id, ProductEdge(sk=keys.by_name(product.id), **shown, **by_name)]
@@ -155,6 +164,8 @@ def word_items(node: Product) -> list[ProductWord]:
             trail=node.trail,
             words="".join(f"{WORD_JOINT}{each}" for each in words),
             before=before,
+            rated=node.rated,
+            stars=node.stars,
         )
         items.append(item)
         before = word

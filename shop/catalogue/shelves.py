@@ -24,7 +24,7 @@ SHELF_LENGTH = 6
 """Products shown of each category."""
 ATTEMPTS = 5
 SHELF = CategoryEdge.shelf.attr_name
-STORED_OF_A_PRODUCT = ("sk", "name", "unit_price_cents", "currency")
+STORED_OF_A_PRODUCT = ("sk", "name", "unit_price_cents", "currency", "rated", "stars")
 """The attributes of an edge that a shelf repeats."""
 
 

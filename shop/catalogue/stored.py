@@ -16,6 +16,7 @@ from shop.catalogue.tiles import (
     CategoryNode,
     category_of,
     product_keys,
+    rating_in,
     steps_in,
     trail_in,
 )
@@ -91,6 +92,7 @@ def product_of(node: Item, description: Item = NO_ITEM) -> NewProduct:
         priced_at=priced_at,
         external_id=_text_in(node, "external_id"),
         is_off=OFF in node,
+        rating=rating_in(node),
     )
 
 

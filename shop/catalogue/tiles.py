@@ -11,12 +11,15 @@ from dynapages.django.paging import address_of_item
 from dynapages.items import Item
 from dynapages.lists import SEPARATOR
 from shop import keys
+from shop.catalogue.content import Rating
 from shop.catalogue.drawings import drawing_url
 from shop.models import Product as StoredProduct
 from shop.prices import price_text
 from shop.table import Key
 
 CATEGORIES = StoredProduct.categories.attr_name
+RATED = StoredProduct.rated.attr_name
+STARS = StoredProduct.stars.attr_name
 OFF = StoredProduct.is_off.attr_name
 """The attribute that an item has only if its product or category is off."""
 
@@ -55,7 +58,7 @@ class ProductTile:
     """A product as lists show it; one without a price, or that ``is_off``, cannot be bought.
 
     ``trail`` leads from the root to its category, () where only an edge to the product was read,
-    unless the list is that of a category.
+    unless the list is that of a category. ``rating`` is None without comments.
     """
 
     id: str
@@ -64,6 +67,7 @@ class ProductTile:
     currency: str = ""
     trail: tuple[Category, ...] = ()
     is_off: bool = False
+    rating: Rating | None = None
 
     @property
     def url(self) -> str:
@@ -117,6 +121,7 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
         currency,
         trail=_product_trail(node),
         is_off=OFF in node,
+        rating=rating_in(node),
         description=description["text"]["S"] if description else "",
         categories=steps_in(node, CATEGORIES),
     )
@@ -138,7 +143,15 @@ def tile_of(item: Item, trail: tuple[Category, ...] | None = None) -> ProductTil
         currency,
         trail=trail,
         is_off=OFF in item,
+        rating=rating_in(item),
     )
+
+
+def rating_in(item: Item) -> Rating | None:
+    """Return the rating that a product's own item or another one of it has, None without one."""
+    if RATED not in item or STARS not in item:
+        return None
+    return Rating(int(item[RATED]["N"]), int(item[STARS]["N"]))
 
 
 def _product_trail(item: Item) -> tuple[Category, ...]:

@@ -28,7 +28,17 @@ from shop.integrity.shards import PARTITION, in_stored_shard, put_or_delete, rea
 from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, read_items, set_or_remove, unless_changed
 
-SHOWN_NAMES = "name", "unit_price_cents", "currency", "category", "trail", "words", "before"
+SHOWN_NAMES = (
+    "name",
+    "unit_price_cents",
+    "currency",
+    "category",
+    "trail",
+    "words",
+    "before",
+    "rated",
+    "stars",
+)
 """What lists show of the catalogue and what keys are derived from; items may hold more."""
 DECISIVE = Category.name, Category.trail, Category.is_off
 """What is derived from a category's own item depends on these."""

@@ -20,6 +20,7 @@ from django.test import Client
 
 from comments.checks import check_tables
 from comments.models import TABLE as COMMENTS
+from comments.models import Comment
 from config.wsgi import start_errors
 from dynapages.django import tables as differing
 from dynapages.django.tables import (
@@ -27,11 +28,22 @@ from dynapages.django.tables import (
     compare_with_first_request,
     refuse_tables_that_differ,
 )
+from dynapages.lists import PageRequest
 from dynapages.process import background_client, client, write_actions
-from dynapages.tables import TableDiffers
+from dynapages.tables import TableDiffers, create_missing
 from dynapages.writes import put
+from shop.catalogue.content import NewProduct, Rating
+from shop.catalogue.items import product_item
+from shop.catalogue.queries import list_all_products
+from shop.table import TABLE as SHOP
+from shop.table import put_of
 from tests.support.command_line import run_manage
-from tests.support.comments.older import OLDER_COMMENT, older_schemas, on_older_tables
+from tests.support.comments.older import (
+    OLDER_COMMENT,
+    older_schemas,
+    older_shop,
+    on_older_tables,
+)
 from tests.support.comments.outage import connected, own_engine
 from tests.support.config.environments import run_python
 from tests.support.engine_plugin import PATIENCE
@@ -334,3 +346,29 @@ class TestACommand:
 def test_the_check_of_a_project_says_it(older):
     (said,) = check_tables(None, databases=["default"])
     assert (said.id, said.msg, said.is_serious()) == ("comments.tables", FOR_OPERATORS, False)
+
+
+class TestATableOfTheShopWithoutRatings:
+    @pytest.fixture
+    def older_index(self):
+        with own_engine(with_tables=False):
+            create_missing([older_shop(), Comment], client=client())
+            yield
+
+    def test_is_refused_with_a_sentence_that_says_how_its_index_is_made_anew(self, older_index):
+        with pytest.raises(CommandError) as refused:
+            call_command("create_tables", stdout=StringIO())
+        assert f"The table {SHOP} exists, but differs from its model in the index by_data" in str(
+            refused.value
+        )
+        assert "“Upgrading” in docs/deploying.md" in str(refused.value)
+
+    def test_keeps_its_items_when_its_index_is_made_anew(self, older_index):
+        product = product_item(NewProduct("scarf", "Scarf", (), rating=Rating(2, 9)))
+        write_actions([put_of(product)])
+        client().update_table(
+            TableName=SHOP, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "by_data"}}]
+        )
+        call_command("create_tables", stdout=StringIO())
+        (tile,) = list_all_products(PageRequest(5)).items
+        assert tile.rating == Rating(2, 9)

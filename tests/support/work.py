@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from datetime import timedelta
 from unittest.mock import patch
 
+from comments.rankings.ratings import KIND as RATE
 from comments.store.writing import QUEUE
 from dynapages.calls import clock
-from dynapages.work import Queue, worker
+from dynapages.work import Owed, Queue, worker
 from dynapages.work.workers import Figures
 
 LONG = timedelta(minutes=2)
@@ -34,6 +35,11 @@ def later(by: timedelta = LONG) -> Iterator[None]:
     real = clock.now
     with patch("dynapages.calls.clock.now", lambda: real() + by):
         yield
+
+
+def waiting_now() -> list[Owed]:
+    """What comments owe, but the ratings that are written some minutes later."""
+    return [owed for owed in QUEUE.waiting() if owed.kind != RATE]
 
 
 def work_off(queue: Queue = QUEUE) -> Figures:

@@ -13,6 +13,7 @@ from django.utils.timezone import now
 from comments.data.changes import VerdictCounts
 from comments.data.writer import BulkWriter, bounded_chunks
 from comments.items import NewComment
+from comments.rankings.ratings import refresh_ratings
 from comments.rankings.services import RankHint, refresh_ranks
 from demo.loading import (
     PASSWORD,
@@ -208,14 +209,15 @@ def _load_rest(sample: Sample, part: Part, progress: Progress) -> VerdictCounts:
 
 
 def _put_catalogue(sample: Sample) -> None:
-    """Write the products and categories, and the names of products into their ranks."""
+    """Write the products and categories, and names and ratings of products where they rank."""
     put_catalogue(
         categories=[*sample.catalogue.categories, *sample.catalogue.subcategories],
         products=sample.catalogue.products,
     )
-    # The comments were ranked before their products had names.
+    # The comments were ranked and counted before their products were there.
     hints = {product.id: RankHint() for product in sample.catalogue.products}
     refresh_ranks(hints, only_stale=True)
+    refresh_ratings(hints)
 
 
 def _load_comments(

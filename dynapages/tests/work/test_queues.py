@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dynapages.calls import Unreachable, clock, metered
-from dynapages.work import Postponed, Queue, Worker
+from dynapages.work import Postponed, Queue, Worker, queues
 from dynapages.work.queues import ERRORS, ITEMS_PER_QUERY, MOST_CLAIMS, POSTPONED, Outcome
 from dynapages.writes import write_transaction
 
@@ -162,6 +162,42 @@ class TestWhatIsOwed:
         owed = queue.owe("note", {})
         assert owed.action["Put"]["Item"]["s"] == {"S": owed.sort_key}
         assert "pk" not in owed.action["Put"]["Item"]
+
+
+class TestWhatIsOwedOnceInASpan:
+    @pytest.fixture
+    def owe_once(self, queue, client, time):
+        def store(text: str = "a"):
+            owed = queue.owe_once("note", {"text": text}, every=5 * MINUTE)
+            write_transaction(client, [owed.action])
+            return owed
+
+        return store
+
+    def test_is_one_item_however_often_it_is_owed(self, queue, notes, owe_once, look, time):
+        for _ in range(10):
+            owe_once()
+        assert len(list(queue.waiting())) == 1
+        time.pass_by(5 * MINUTE + queues.CLOCKS_DIFFER)
+        assert look() == (1, 0, 0)
+
+    def test_is_due_within_the_span(self, owe_once, time):
+        for _ in range(20):
+            wait = owe_once().moment - time.now
+            assert queues.CLOCKS_DIFFER < wait <= 5 * MINUTE + queues.CLOCKS_DIFFER
+            time.pass_by(MINUTE / 3)
+
+    def test_is_owed_again_where_others_may_have_begun(self, queue, notes, owe_once, look, time):
+        first = owe_once()
+        time.now = first.moment - queues.CLOCKS_DIFFER
+        second = owe_once()
+        assert second.moment == first.moment + 5 * MINUTE
+        time.now = first.moment
+        assert look() == (1, 0, 0)
+        assert list(queue.waiting()) == [second]
+
+    def test_is_due_at_another_moment_for_another_payload(self, owe_once):
+        assert len({owe_once(text).moment for text in "abcdefgh"}) == 8
 
 
 class TestAnEmptyLook:

@@ -137,7 +137,12 @@ class TestImport:
         with metered() as meter:
             counts = run(path)
         assert table(TABLE) == before
-        assert {call.operation for call in meter.log} <= {"BatchGetItem", "GetItem", "Scan"}
+        assert {call.operation for call in meter.log} <= {
+            "BatchGetItem",
+            "GetItem",
+            "Query",
+            "Scan",
+        }
         assert (counts["written"], counts["unchanged"]) == (0, len(newest(rows)))
 
     def test_creates_products_once_unless_all_rows_are_of_one(self, tmp_path, product, fresh, rows):

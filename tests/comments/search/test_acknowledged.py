@@ -22,7 +22,6 @@ from comments.search.pending import MOST_MARKS, PENDING
 from comments.search.writer import WordWriter
 from comments.store.comments import StoredComment, load_comment
 from comments.store.states import Revision
-from comments.store.writing import QUEUE
 from dynapages.calls import OutOfTime
 from dynapages.django.callers import Scope
 from dynapages.engine.fault_proxy import FaultProxy, Rule
@@ -43,7 +42,7 @@ from tests.support.comments.writers import (
     someone,
 )
 from tests.support.config.api import NOBODY, Program, program_of
-from tests.support.work import finish_what_waits, forget_what_waits, work_off
+from tests.support.work import finish_what_waits, forget_what_waits, waiting_now, work_off
 
 pytestmark = pytest.mark.real_engine
 
@@ -306,7 +305,7 @@ def test_searches_say_what_lists_say_whatever_failed(proxy, scene, write, failur
     work_off()
     assert_searches_are_true(scene.product_id)
     assert [*word_differences()] == []
-    assert [*QUEUE.waiting()] == []
+    assert waiting_now() == []
 
 
 class TestWhileChangesAreUnfinished:

@@ -47,7 +47,7 @@ from tests.support.chance import examples
 from tests.support.comments.options import comments_set
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import START, written
-from tests.support.work import finish_what_waits, forget_what_waits, later, work_off
+from tests.support.work import finish_what_waits, forget_what_waits, later, waiting_now, work_off
 
 pytestmark = [pytest.mark.usefixtures("searchable"), pytest.mark.real_engine]
 
@@ -284,7 +284,7 @@ class TestAProcessThatDies:
         assert marks(comment.product_id), "the first attempt may be writing still"
         work_off()
         assert_exact(comment.id)
-        assert [*QUEUE.waiting()] == []
+        assert waiting_now() == []
 
 
 class TestEditorsAtOnce:

@@ -41,6 +41,22 @@ OLDER_COMMENT = {
 """A comment as version 0.1.0 stored it."""
 
 
+def older_shop() -> TableSchema:
+    """The table of the shop, whose index of products had no ratings."""
+    schema = TableSchema.of(ShopItem)
+    indexes = []
+    for index in schema.global_indexes:
+        if index["IndexName"] == ShopItem.by_data.Meta.index_name:
+            names = index["Projection"]["NonKeyAttributes"]
+            shown = [name for name in names if name not in {"rated", "stars"}]
+            indexes.append(
+                {**index, "Projection": {**index["Projection"], "NonKeyAttributes": shown}}
+            )
+        else:
+            indexes.append(index)
+    return replace(schema, global_indexes=indexes)
+
+
 def older_schemas() -> list[TableSchema]:
     """The tables of comments, and of their copies."""
     return [
