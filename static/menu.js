@@ -1,18 +1,24 @@
 "use strict";
 
-// The header's menu of a narrow window: closed by Escape, and by a press elsewhere.
+// The header's menus: closed by Escape, and by a press elsewhere.
 (() => {
-  const menu = document.querySelector(".site-menu");
-  if (menu === null) return;
-  const header = menu.closest("header");
+  const header = document.querySelector(".site-header");
+  if (header === null) return;
 
-  document.addEventListener("click", ({ target }) => {
-    if (!header.contains(target)) menu.open = false;
-  });
+  // The links of the menu of a narrow window are elsewhere in the header; a folded part has its own.
+  const close = (menu, area) => {
+    document.addEventListener("click", ({ target }) => {
+      if (!area.contains(target)) menu.open = false;
+    });
 
-  header.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape" || !menu.open || !menu.checkVisibility()) return;
-    menu.open = false;
-    menu.firstElementChild.focus();
-  });
+    area.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !menu.open || !menu.checkVisibility()) return;
+      event.stopPropagation();
+      menu.open = false;
+      menu.firstElementChild.focus();
+    });
+  };
+
+  for (const menu of header.querySelectorAll(".site-menu")) close(menu, header);
+  for (const menu of header.querySelectorAll(".nav-more")) close(menu, menu);
 })();

@@ -92,6 +92,32 @@ class TestTheHeader:
                 assert faults_of_the_header(page) == [], width
                 menu.click()
 
+    @pytest.mark.parametrize("language", ["en", "de"])
+    def test_of_staff_is_one_row_on_a_desktop(self, seat, staff, language):
+        page = seat(staff, locale=language).page
+        page.set_viewport_size({"width": 1280, "height": 844})
+        page.goto("/staff/orders/")
+        links = page.locator(".site-header > .site-row > * > :is(a, form, details)")
+        boxes = [link.bounding_box() for link in links.all() if link.is_visible()]
+        assert len(boxes) > 6
+        middles = [box["y"] + box["height"] / 2 for box in boxes]
+        assert max(middles) - min(middles) < 20
+
+    def test_of_staff_has_what_is_rare_in_a_menu_that_escape_and_a_press_elsewhere_close(self, sam):
+        page = sam.page
+        page.set_viewport_size({"width": 1280, "height": 844})
+        page.goto("/staff/orders/")
+        more, keys = page.locator(".nav-more summary"), page.get_by_role("link", name="API keys")
+        more.click()
+        expect(keys).to_be_in_viewport(ratio=1)
+        keys.focus()
+        page.keyboard.press("Escape")
+        expect(keys).to_be_hidden()
+        expect(more).to_be_focused()
+        more.click()
+        page.locator("h1").click(position={"x": 5, "y": 5})
+        expect(keys).to_be_hidden()
+
     def test_folds_its_links_into_a_menu_beside_the_basket(self, seat, staff):
         page = seat(staff, java_script_enabled=False).page
         page.set_viewport_size({"width": 390, "height": 844})

@@ -442,6 +442,14 @@ class TestTheDead:
         assert dead.attempts == ERRORS.most
         assert dead.failure.startswith("ZeroDivisionError")
 
+    @pytest.mark.usefixtures("dead")
+    def test_are_counted_up_to_a_limit(self, queue):
+        assert (queue.count_dead(20), queue.count_dead(1)) == (1, 1)
+
+    def test_are_not_counted_any_more_once_they_are_discarded(self, queue, dead):
+        queue.discard(dead)
+        assert queue.count_dead(20) == 0
+
     def test_are_found_by_their_sort_keys(self, queue, dead):
         assert queue.find_dead(dead.sort_key) == dead
         assert queue.find_dead("2026-11-20T09:30:00.000000Z#other") is None
