@@ -85,7 +85,7 @@ class TestTemplates:
 
 
 @pytest.mark.parametrize(
-    ("tags", "at_least"), [(OF_TEMPLATES, 60), (OF_URLS, 30), (OF_URLS[1:], 10)]
+    ("tags", "at_least"), [(OF_TEMPLATES, 60), (OF_URLS, 25), (OF_URLS[1:], 10)]
 )
 def test_what_is_named_is_found(tags, at_least):
     """Or the tests above would pass whatever the templates said."""

@@ -1,11 +1,13 @@
 """What the pages of moderated comments show: tabs, decisions, URLs; and the tools of staff."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from comments.filters import RATINGS, all_languages
 from comments.lists.entries import WholeComment
+from comments.moderation.filters import QueueFilter
 from comments.moderation.queries import ModeratedComment
 from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
@@ -24,6 +26,16 @@ HEADINGS = {
     State.HIDDEN: _("Hidden comments"),
 }
 LABELS = {State.REPORTED: _("Reported"), State.HELD: _("Waiting"), State.HIDDEN: _("Hidden")}
+NOTHING = {
+    State.REPORTED: _("Nothing is reported. When readers report a comment, it waits here."),
+    State.HELD: _(
+        "Nothing waits. A comment that a gate holds waits here until staff publish or reject it."
+    ),
+    State.HIDDEN: _(
+        "Nothing is hidden. A comment that staff hide or reject is kept here, and can be restored."
+    ),
+}
+"""What an empty queue says."""
 SELECTED = "selected"
 """The parameter of a page whose comments are all ticked."""
 DECISIONS = {
@@ -45,20 +57,34 @@ LISTS_IN_BULK = {
 """The list that comments are in before they are decided on several at once, by the decision."""
 
 
-def moderation_pager(state: State) -> Pager:
-    """Return the pager of the comments in a state."""
-    return Pager(first_url=reverse(URL_NAMES[state]), list_name=f"moderation/{state}")
+def moderation_pager(state: State, chosen: QueueFilter) -> Pager:
+    """Return the pager of the comments in a state that a filter lets through."""
+    return Pager(
+        first_url=f"{reverse(URL_NAMES[state])}{chosen.query}",
+        list_name=f"moderation/{state}/{chosen.query}",
+    )
+
+
+def tabs_of(state: State, counts: Mapping[State, str]) -> list[tuple[str, str, str, bool]]:
+    """Return the label, the count and the URL of each queue, and whether it is the shown one."""
+    tabs = []
+    for each, name in URL_NAMES.items():
+        tabs.append((str(LABELS[each]), counts[each], reverse(name), each is state))
+    return tabs
 
 
 def moderation_context(
-    state: State, comments: Sequence[ModeratedComment], *, page_url: str
+    state: State, comments: Sequence[ModeratedComment], *, page_url: str, chosen: QueueFilter
 ) -> dict[str, object]:
     """Return what a page of the comments in a state shows, oldest first."""
-    tabs = [(LABELS[each], reverse(name), each is state) for each, name in URL_NAMES.items()]
     joint = "&" if "?" in page_url else "?"
     return {
         "heading": HEADINGS[state],
-        "tabs": tabs,
+        "nothing": NOTHING[state],
+        "chosen": chosen,
+        "languages": all_languages(),
+        "ratings": RATINGS,
+        "all_url": reverse(URL_NAMES[state]),
         "csv_url": reverse(f"{URL_NAMES[state]}_csv"),
         "decisions": DECISIONS[state],
         "bulk": IN_BULK[state],

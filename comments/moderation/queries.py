@@ -4,7 +4,7 @@ All are in the sparse index ``moderation``, by how long they wait.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from django.dispatch import Signal
@@ -14,10 +14,11 @@ from comments import keys
 from comments.host import COMMENTS, find_products
 from comments.lists.entries import CommentEntry, comment_at
 from comments.models import Moderation
+from comments.moderation.filters import QueueFilter
 from comments.reports.services import CommentReport, read_reports
 from comments.store.states import Revision, State
 from comments.store.table import index_of
-from dynapages.calls import clock
+from dynapages.calls import clock, labelled_calls
 from dynapages.django.csv_lists import CsvPage
 from dynapages.lists import (
     Entry,
@@ -34,6 +35,9 @@ from dynapages.process import pool, read
 PLAN = Moderation.Meta.index_name
 MOST_COUNTED = 20
 """Comments that wait for staff: they are counted by reading them."""
+MOST_UNITS = 8
+"""Capacity units of a page with a filter, which drops what it has read."""
+ALL = QueueFilter()
 COMMENTS_AT_A_TIME = 50
 """Comments of a part of a CSV file: the reports of each are a Query of their own."""
 COLUMNS = (
@@ -85,9 +89,9 @@ class ModeratedComment(CommentEntry):
         return max(self.report_count - len(self.reports), 0)
 
 
-def run_of(state: State) -> Run:
+def run_of(state: State, chosen: QueueFilter = ALL) -> Run:
     """Return the run of the comments in a state, by how long they wait."""
-    return Run(index=_INDEX, partition=keys.moderation(state))
+    return Run(index=_INDEX, partition=keys.moderation(state), keep=chosen.conditions(state))
 
 
 # Counting
@@ -149,15 +153,37 @@ def _count(page: Page, now: datetime) -> tuple[int, bool]:
     return count, has_more
 
 
+def count_in(state: State) -> str:
+    """Return how many comments are in a state, such as ``20+``: up to `MOST_COUNTED` are read."""
+    with labelled_calls("counts"):
+        page = read([run_of(state)], PageRequest(MOST_COUNTED))
+    return count_of_page(page)
+
+
+def count_of_page(page: Page) -> str:
+    """Return how many comments are in a state by the first page of them, such as ``20+``."""
+    number = len(page.entries)
+    if page.has_next or number > MOST_COUNTED:
+        return f"{min(number, MOST_COUNTED)}+"
+    return str(number)
+
+
 # Lists
 
 
-def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedComment]:
-    """Read a page of the comments in a state (P5, sparse index), their reports and products."""
+def list_moderated(
+    state: State, request: PageRequest, chosen: QueueFilter = ALL
+) -> PageResult[ModeratedComment]:
+    """Read a page of the comments in a state (P5, sparse index), their reports and products.
+
+    With a filter a page reads `MOST_UNITS` at most: it may be short, and the next one goes on.
+    """
     now = clock.now()
-    page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
+    if not chosen.is_any:
+        request = replace(request, most_units=MOST_UNITS)
+    page = read([run_of(state, chosen)], request, order=Order.OLDEST_FIRST)
     # The page tells what the navigation would read again.
-    if state is State.REPORTED and _counts_all(page, request):
+    if state is State.REPORTED and chosen.is_any and _counts_all(page, request):
         _count(page, now)
     comments = [comment_at(entry) for entry in page.entries]
     # Reports are a Query each: they are read while the products are.

@@ -1,7 +1,8 @@
 """Pages of reported and hidden comments for staff, their decisions and picks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from django.conf import settings
@@ -14,19 +15,26 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from comments.filters import BadFilter
 from comments.gates import block_author, is_blocked, unblock_author
 from comments.lists.recent import remember_written
+from comments.moderation.filters import QueueFilter
 from comments.moderation.listing import (
     LISTS_IN_BULK,
     SELECTED,
+    URL_NAMES,
     moderation_context,
     moderation_pager,
+    tabs_of,
 )
 from comments.moderation.queries import (
     COLUMNS,
     COMMENTS_AT_A_TIME,
+    MOST_COUNTED,
     PLAN,
     ModeratedComment,
+    count_in,
+    count_of_page,
     list_moderated,
     read_rows,
 )
@@ -50,10 +58,11 @@ from dynapages.django.csv_lists import csv_response
 from dynapages.django.jinja import render_jinja
 from dynapages.django.next_page import back, path_of_next, with_next
 from dynapages.django.notices import UNDO_FIELD, Link, Undo, tell
-from dynapages.django.paging import ListResult, anchor_of, grouped, notify, show_page, wants_partial
+from dynapages.django.paging import anchor_of, grouped, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.django.security_log import log_event
-from dynapages.lists import PageResult
+from dynapages.lists import PageRequest, PageResult
+from dynapages.process import pool
 
 SAID = {
     Decision.PUBLISH: gettext_lazy("The comment is published."),
@@ -71,34 +80,63 @@ NOBODY = gettext_noop("There is no such user.")
 BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
 UNBLOCKED = gettext_noop("The author is no longer blocked.")
 
-ModerationResult = ListResult[State, PageResult[ModeratedComment]]
+
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """A page of the comments in a state, and how many there are in each."""
+
+    state: State
+    chosen: QueueFilter
+    page_request: PageRequest
+    result: PageResult[ModeratedComment]
+    counts: Mapping[State, str]
 
 
 # The queue
 
 
-def _read(request: HttpRequest, _visitor: Visitor, state: State) -> ModerationResult:
-    page_request = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListResult(state, page_request, list_moderated(state, page_request))
+def _read(request: HttpRequest, _visitor: Visitor, state: State) -> _Queue:
+    """Read a page of a queue, and count the others in the same round."""
+    chosen = _filter_in(request, state)
+    page_request = moderation_pager(state, chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    # The first page of all tells how many there are, as far as they are counted.
+    tells = chosen.is_any and page_request.is_first and page_request.size >= MOST_COUNTED
+    counted = [each for each in URL_NAMES if each is not state or not tells]
+    with pool().together() as together:
+        started = {each: together.start(count_in, each) for each in counted}
+        result = list_moderated(state, page_request, chosen)
+        counts = {each: count.result() for each, count in started.items()}
+    if tells:
+        counts[state] = count_of_page(result.page)
+    return _Queue(state, chosen, page_request, result, counts)
+
+
+def _filter_in(request: HttpRequest, state: State) -> QueueFilter:
+    """Return the filter in the URL of a page of the queue. Raises Refusal."""
+    try:
+        return QueueFilter.of(request.GET)
+    except BadFilter as error:
+        raise Refusal(str(error), first_url=reverse(URL_NAMES[state])) from error
 
 
 @require_safe
 @prefetch(_read, staff_only)
-def moderation(request: HttpRequest, result: ModerationResult, state: State) -> HttpResponse:
+def moderation(request: HttpRequest, queue: _Queue, state: State) -> HttpResponse:
     """Show the comments in a state, oldest report first (P5)."""
 
     def context() -> dict[str, object]:
-        comments, page_url = result.result.items, request.get_full_path()
+        comments, page_url = queue.result.items, request.get_full_path()
         return {
-            **moderation_context(state, comments, page_url=page_url),
+            **moderation_context(state, comments, page_url=page_url, chosen=queue.chosen),
+            "tabs": tabs_of(state, queue.counts),
             "are_selected": request.GET.get(SELECTED) == "all",
         }
 
     return show_page(
         request,
-        moderation_pager(state),
-        result.page_request,
-        result.result.page,
+        moderation_pager(state, queue.chosen),
+        queue.page_request,
+        queue.result.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
         context=context,
         plan=PLAN,

@@ -217,6 +217,32 @@ class TestModerating:
         expect(sam.page.locator(f"#comment-{comment.id}")).to_be_focused()
 
 
+class TestKeys:
+    def test_move_from_comment_to_comment_and_enter_makes_the_first_decision(self, sam):
+        rows = [made_comment() for _ in range(3)]
+        for each in rows:
+            report(each)
+        sam.page.goto("/staff/comments/")
+        ids = [each.get_attribute("id") for each in sam.page.locator("article").all()]
+        first, second, third = (sam.page.locator(f"#{each}") for each in ids)
+        for key, focused in (("j", first), ("j", second), ("j", third), ("k", second)):
+            sam.page.keyboard.press(key)
+            expect(focused).to_be_focused()
+        sam.page.keyboard.press("Enter")
+        expect(second).to_have_count(0)
+        expect(third).to_be_focused()
+        expect(sam.page.locator("#notice > p")).to_contain_text("Kept")
+
+    def test_are_letters_where_somebody_types(self, sam, comment):
+        report(comment)
+        sam.page.goto("/staff/comments/")
+        sam.page.get_by_role("link", name="Reply").click()
+        sam.page.locator("textarea").fill("Just")
+        sam.page.keyboard.press("j")
+        expect(sam.page.locator("textarea")).to_have_value("Justj")
+        expect(sam.page.locator("textarea")).to_be_focused()
+
+
 class TestTakingADecisionBack:
     @pytest.mark.parametrize("has_script", [True, False])
     def test_is_one_click_in_the_notice(self, seat, comment, has_script):

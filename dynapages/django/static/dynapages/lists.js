@@ -250,6 +250,18 @@
     if (!event.repeat) button.click(); // pressed once, even if the key is held down
   });
 
+  // j and k move from row to row of a list with data-keys, Enter presses the first button of a row.
+  document.addEventListener("keydown", ({ altKey, ctrlKey, key, metaKey, repeat, target }) => {
+    const list = document.querySelector("[data-list][data-keys]");
+    if (!list || altKey || ctrlKey || metaKey) return;
+    if (target.matches("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
+    const rows = rowsOf(list);
+    const here = rows.indexOf(target.closest("article[id]"));
+    if (key === "j") rows[here + 1]?.focus();
+    else if (key === "k") rows[here - 1]?.focus();
+    else if (key === "Enter" && !repeat && target === rows[here]) target.querySelector("[data-primary]")?.click();
+  });
+
   tellLocalTimes();
   const done = document.querySelector(".messages:not(:has(.error, .warning))");
   if (done) letGo(done, done);
