@@ -214,6 +214,13 @@ def line_number(partition: str) -> int:
     return int(number.lstrip(ascii_lowercase))
 
 
+def short_id(order_id: str) -> str:
+    """Return the end of an order's id: it tells orders apart, and staff find them by it."""
+    if len(order_id) <= SHORT_ID:
+        return order_id
+    return f"…{order_id[-SHORT_ID:]}"
+
+
 def tail(order_id: str) -> str:
     """Return the partition key in ``by_data`` of orders whose ids end alike: one shard."""
     return f"TAIL#{order_id[-SHORT_ID:]}#0"

@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from dynapages.django.paging import Toggle
 from dynapages.lists import timestamp
+from shop import keys
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.filters import ActivityFilter, activity_url
 from shop.days import ALL_DAYS, Days, presets
 from shop.order_status import Status
-from shop.orders.ids import short_id
 
 KIND_LABELS: dict[Kind, Promise] = {
     Kind.ORDER: gettext_lazy("Orders"),
@@ -57,7 +57,7 @@ def sentence_of(entry: LogEntry) -> SafeString:
     who = entry.who or _("A command")
     subject = entry.subject
     if entry.kind is Kind.ORDER:
-        subject = short_id(subject)
+        subject = keys.short_id(subject)
     values = {
         "who": format_html("<strong><bdi>{}</bdi></strong>", who),
         "id": format_html("{}", subject),

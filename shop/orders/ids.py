@@ -52,18 +52,11 @@ def foreign_key(foreign_id: str) -> str:
     return keys.foreign(identifier_of(foreign_id))
 
 
-def short_id(order_id: str) -> str:
-    """Return the end of an order's id: it tells orders apart, and staff find them by it."""
-    if len(order_id) <= keys.SHORT_ID:
-        return order_id
-    return f"…{order_id[-keys.SHORT_ID :]}"
-
-
 def name_of(order_id: str, foreign_id: str | None = None) -> str:
     """Return what an order is called: its number elsewhere if that is short, else its id's end."""
     if foreign_id and len(foreign_id) <= LONGEST_NAME:
         return foreign_id
-    return short_id(order_id)
+    return keys.short_id(order_id)
 
 
 def is_order_id(text: str, placed_at: datetime) -> bool:

@@ -15,7 +15,6 @@ from dynapages.pynamodb import FAILURES
 from shop import keys
 from shop.models import Order
 from shop.order_status import Move, Status
-from shop.orders.ids import short_id
 from shop.orders.move_writes import (
     MoveWrite,
     prepared_move,
@@ -54,7 +53,7 @@ class _Outcomes:
     def note_refusal(self, order_id: str, error: OrderMoved | NoSuchOrder) -> None:
         """Note why an order was not moved."""
         if isinstance(error, NoSuchOrder):
-            sentence = _("There is no order %(id)s.") % {"id": short_id(order_id)}
+            sentence = _("There is no order %(id)s.") % {"id": keys.short_id(order_id)}
         else:
             sentence = str(error)
         by_another = isinstance(error, MovedByAnother)

@@ -140,7 +140,7 @@ class TestTheQueue:
         length = sam.page.locator(".heading-count").inner_text()
         expect(sam.page.locator("#count-queue")).to_have_text(length)
         sam.row(queued[3]).get_by_role("link").first.click()
-        expect(sam.page.locator("h1")).to_have_text(queued[3].id)
+        expect(sam.page.locator("h1")).to_have_text(f"Order …{queued[3].id[-8:]}")
         sam.page.go_back()
         sam.sees(queued[3:])
 

@@ -120,7 +120,7 @@ class TestThePage:
         form = shown.page.one("form", class_="dates")
         values = {one["name"]: one["value"] for one in form.all("input")}
         assert values == {"kind": "ORDER", "from": day, "to": ""}
-        assert form.one("a")["href"] == f"{URL}?kind=ORDER"
+        assert form.one("a", id="dates-clear")["href"] == f"{URL}?kind=ORDER"
         assert (
             shown.toggle("kind", "COMMENT")["href"] == f"{URL}?kind=ORDER&kind=COMMENT&from={day}"
         )
