@@ -10,10 +10,10 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from dynapages.calls import clock
+from dynapages.calls import clock, metered
 from dynapages.process import client
 from dynapages.upkeep import erase
-from dynapages.writes import Contended
+from dynapages.writes import Contended, write_transaction
 from shop.activity.day_counts import COUNTER, DayCount, counters_of, read_days
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import delete_entry, write_entry
@@ -92,6 +92,36 @@ class TestADay:
         write_entries([placed(about="alex"), placed(about="bo")])
         erase([ACTIVITY], "alex")
         assert today() == DayCount(NOW.date(), orders=1)
+
+
+@pytest.mark.real_engine
+class TestItsPrice:
+    def test_is_four_units_for_what_is_counted_and_one_for_all_else(self, own_log):
+        own_log(THIS)
+        write_entries([placed(), made_entry(NOW)])
+        assert units_of(made_entry(NOW)) == 1
+        assert units_of(placed()) == 4
+
+    def test_is_the_same_at_the_end_of_a_busy_month(self, own_log):
+        own_log(THIS)
+        cells = {f"{day:02}{letter}": 54_321 for day in range(1, 32) for letter in "ocs"}
+        begin = counters_of(THIS, client()).begin(COUNTER, cells)
+        write_transaction(client(), [begin])
+        write_entries([placed()])
+        assert units_of(placed()) == 4
+
+    def test_is_half_a_unit_to_read_for_each_month(self, own_log):
+        own_log(LAST, THIS)
+        write_entries([placed(), placed(NOW - timedelta(days=25))])
+        with metered() as meter:
+            read_days(NOW)
+        assert (meter.units, meter.rounds) == (1, 1)
+
+
+def units_of(entry: LogEntry) -> float:
+    with metered() as meter:
+        write_entry(entry, client=client())
+    return meter.units
 
 
 class TestThirtyDays:
