@@ -37,6 +37,7 @@ from comments.host import COMMENTS, SETS
 from comments.integrity.comments import comment_differences
 from comments.keys import comment_key
 from comments.posting.forms import comment_id_in, new_form_id
+from comments.rankings.ratings import KIND as RATE
 from comments.search.integrity import word_differences
 from comments.search.models import WordItem
 from comments.sets.integrity import set_differences
@@ -650,7 +651,8 @@ def wait_for_unfinished_work() -> list[str]:
     """Wait until the site's processes have done the work that is left; return what is not done."""
     until = monotonic() + WORK_SECONDS
     while True:
-        waiting = [one for queue in queues() for one in queue.waiting()]
+        # Ratings are written some minutes later.
+        waiting = [one for queue in queues() for one in queue.waiting() if one.kind != RATE]
         if not waiting or monotonic() > until:
             break
         sleep(1)

@@ -420,7 +420,7 @@ class TestCsv:
 class TestCapacity:
     @pytest.mark.parametrize(
         ("decision", "units"),
-        [(Decision.KEEP, 5.0), (Decision.HIDE, 23.5), (Decision.RESTORE, 31.5)],
+        [(Decision.KEEP, 5.0), (Decision.HIDE, 24.5), (Decision.RESTORE, 32.5)],
     )
     def test_of_a_decision(self, decision, units):
         comment = made_comment()

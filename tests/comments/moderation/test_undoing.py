@@ -223,8 +223,8 @@ class TestCapacity:
         ("made", "decision", "units"),
         [
             (reported, Decision.KEEP, 5.0),
-            (listed, Decision.HIDE, 32.5),
-            (held, Decision.PUBLISH, 23.5),
+            (listed, Decision.HIDE, 33.5),
+            (held, Decision.PUBLISH, 24.5),
             (held, Decision.REJECT, 7.0),
         ],
         ids=["keep", "hide", "publish", "reject"],
