@@ -275,6 +275,36 @@ class TestTheQueueAsATable:
         assert all(40 <= box["height"] <= 44 for box in boxes)
 
 
+class TestTheRowsOfOrders:
+    @pytest.mark.parametrize("width", [1280, 390])
+    def test_are_low_and_have_two_lines_beside_a_picture(self, enrol, width):
+        buyer = enrol("alice", viewport={"width": width, "height": 800})
+        lines = [NewLine(f"pan-{n}", "Enamelled Frying Pan", 2, 12_345) for n in range(3)]
+        made = [
+            made_order(buyer.username, status, placed_at=LONG_AGO, lines=lines)
+            for status in (Status.SHIPPED, Status.CANCELED)
+        ]
+        put(*made)
+        for query in ("", "?status=SHIPPED&status=CANCELED"):
+            buyer.page.goto(f"/orders/{query}")
+            for order in made:
+                assert 56 <= buyer.row(order).bounding_box()["height"] <= 72
+                expect(buyer.row(order).locator("img")).to_be_visible()
+
+    def test_are_on_the_first_screen_of_a_phone_whose_filters_are_folded(self, enrol):
+        buyer = enrol("alice", viewport={"width": 375, "height": 800})
+        put(order := made_order(buyer.username, Status.SHIPPED, placed_at=LONG_AGO))
+        buyer.page.goto("/orders/")
+        box = buyer.row(order).bounding_box()
+        assert box["y"] + box["height"] <= 800
+        expect(buyer.page.locator("#dates-today")).to_be_hidden()
+        buyer.page.locator("#filter summary").click()
+        buyer.page.locator("#dates-today").click()
+        expect(buyer.page.locator("#filter summary")).to_have_text("Filter (1)")
+        expect(buyer.page.locator("#dates-today")).to_be_visible()
+        expect(buyer.page.locator("#dates-today")).to_have_attribute("aria-current", "true")
+
+
 class TestAWindowOf320Pixels:
     @pytest.fixture
     def narrow(self, enrol):
