@@ -1,8 +1,9 @@
 """The statuses of an order, and the one table of the moves between them.
 
 PLACED → APPROVED → PROCESSING → SHIPPED → DELIVERED is the way of an order; CANCELED and
-RETURNED are its other ends. No status is entered twice, so the status serves as the version of
-an order.
+RETURNED are its other ends. For a short while staff may take a move back
+that leads out of the queue (`shop.orders.undoing`): then the order enters the status before it a
+second time. Otherwise none is entered twice.
 """
 
 from dataclasses import dataclass

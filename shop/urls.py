@@ -8,6 +8,7 @@ from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.catalogue.drawings import drawing
 from shop.orders import move_views as order_move_views
+from shop.orders import undo_views
 from shop.orders import views as order_views
 from shop.orders.queue import views as queue_views
 from shop.pickup import views as pickup_views
@@ -50,6 +51,7 @@ urlpatterns = [
     path("staff/orders.csv", queue_views.queue_csv, name="staff_orders_csv"),
     path("staff/activity.csv", activity_views.activity_csv, name="activity_csv"),
     path("staff/orders/move/", queue_views.move_selected, name="move_orders"),
+    path("staff/orders/undo/", undo_views.take_back, name="undo_moves"),
     path("staff/orders/all/", queue_views.move_all, name="move_all_orders"),
     path(
         "staff/products/<id:product_id>/orders/", queue_views.product_orders, name="product_orders"

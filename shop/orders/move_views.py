@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import Visitor, prefetch, visitor_of
 from dynapages.django.next_page import back, path_of_next, with_next
+from dynapages.django.notices import tell
 from dynapages.django.refusals import Refusal
 from shop import keys
 from shop.accounts.rate_limits import check_order_rate_limit
@@ -23,6 +24,7 @@ from shop.orders.forms import ReasonForm
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_stored_order
 from shop.orders.queries import NoSuchOrder, find_stored_order, owner_of, stored_order
 from shop.orders.refs import OrderRef
+from shop.orders.undo_views import undo_of
 from shop.orders.views import NO_SUCH_ORDER, read_order, username_of
 
 
@@ -103,7 +105,12 @@ def move(request: HttpRequest, order: Order | None, order_id: str) -> HttpRespon
         messages.warning(request, str(error))
     else:
         sentence = _("Order %(id)s is now %(status)s.")
-        messages.success(request, sentence % {"id": name_in(stored), "status": target.in_words})
+        undo = None
+        if user.is_staff:
+            ref = OrderRef(order_id, keys.username_in(stored.pk))
+            page_url = path_of_next(request, default=reverse("order", args=[order_id]))
+            undo = undo_of(source, target, [ref], page_url)
+        tell(request, sentence % {"id": name_in(stored), "status": target.in_words}, undo=undo)
     return back(request, default=reverse("order", args=[order_id]))
 
 

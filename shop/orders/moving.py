@@ -214,8 +214,10 @@ def _status_update(order: Order, source: Status, target: StatusChange) -> Action
     mark = mark_of_move(order, source, target.status)
     if mark:
         changes.append(Order.unsettled.set(mark))
-    # No order enters a status twice, so the status serves as its version.
-    is_unmoved = Order.status == source.value
+    # The moment at which it entered the status serves as its version: a move may be taken back.
+    is_unmoved = (Order.status == source.value) & (
+        Order.order_status_date == order.order_status_date
+    )
     return update(Order, table_key(*order.key), changes, is_unmoved, return_item=True)
 
 

@@ -3,7 +3,7 @@
 Each order is moved or refused by itself, as by `shop.orders.moving`: none stops another one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,9 +22,12 @@ from shop.orders.move_writes import (
     without_common_counters,
     write_together,
 )
-from shop.orders.moving import MovedByAnother, OrderMoved, PlannedMove, plan_move
+from shop.orders.moving import MovedByAnother, MoveRefused, OrderMoved, PlannedMove, plan_move
 from shop.orders.queries import NoSuchOrder
 from shop.orders.settling import settle
+
+Plan = Callable[[Order], PlannedMove | None]
+"""Returns the move of an order, None if it was made already. Raises MoveRefused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class _Outcomes:
         """Note that an order was moved."""
         self.moved[order_id] = Moved(order_id)
 
-    def note_refusal(self, order_id: str, error: OrderMoved | NoSuchOrder) -> None:
+    def note_refusal(self, order_id: str, error: MoveRefused | NoSuchOrder) -> None:
         """Note why an order was not moved."""
         if isinstance(error, NoSuchOrder):
             sentence = _("There is no order %(id)s.") % {"id": keys.short_id(order_id)}
@@ -69,13 +72,24 @@ def move_orders(
     `dynapages.writes.transactions` raises: what was moved before that stays moved, and the same
     call goes on.
     """
+
+    def plan(order: Order) -> PlannedMove | None:
+        return plan_move(order, move.source, move.target, who=who, now=now)
+
+    return move_as_planned(order_ids, stored, plan)
+
+
+def move_as_planned(
+    order_ids: Iterable[str], stored: Mapping[str, Order], plan: Plan
+) -> list[Moved]:
+    """Make the move that is planned for each order, as `move_orders` does."""
     outcomes = _Outcomes({}, [])
     each_once = list(dict.fromkeys(order_ids))
     plans: dict[str, PlannedMove] = {}
     for order_id in each_once:
-        plan = _plan(order_id, stored.get(order_id), move, outcomes, who=who, now=now)
-        if plan is not None:
-            plans[order_id] = plan
+        planned = _plan(order_id, stored.get(order_id), plan, outcomes)
+        if planned is not None:
+            plans[order_id] = planned
     transactions = transactions_of(_prepared(list(plans.values())))
     for group in without_common_counters(transactions):
         _write_at_once(group, plans, outcomes)
@@ -84,28 +98,22 @@ def move_orders(
 
 
 def _plan(
-    order_id: str,
-    order: Order | None,
-    move: Move,
-    outcomes: _Outcomes,
-    *,
-    who: str,
-    now: datetime,
+    order_id: str, order: Order | None, plan: Plan, outcomes: _Outcomes
 ) -> PlannedMove | None:
     """Return the move that is to be written, None where the outcome is known."""
     if order is None:
         outcomes.note_refusal(order_id, NoSuchOrder(order_id))
         return None
     try:
-        plan = plan_move(order, move.source, move.target, who=who, now=now)
-    except OrderMoved as error:
+        planned = plan(order)
+    except MoveRefused as error:
         outcomes.note_refusal(order_id, error)
         return None
-    if plan is None:
+    if planned is None:
         outcomes.note(order_id)
         if order.unsettled:  # the process that moved it was interrupted
             outcomes.unsettled.append(order)
-    return plan
+    return planned
 
 
 def _prepared(plans: Sequence[PlannedMove]) -> list[MoveWrite]:

@@ -20,6 +20,7 @@ from dynapages.django.paging import ListResult, render_list, show_page, wants_pa
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Page, PageRequest
 from dynapages.process import pool, read
+from shop import keys
 from shop.catalogue.also_bought import buyers_of
 from shop.catalogue.queries import PLAN
 from shop.catalogue.tiles import Product
@@ -49,6 +50,7 @@ from shop.orders.queue.listing import (
     where_moved,
 )
 from shop.orders.refs import OrderRef
+from shop.orders.undo_views import undo_of
 
 MOST_DIGITS = 9
 """Of a number in a form."""
@@ -189,10 +191,15 @@ def move_selected(request: HttpRequest, read: tuple[Move, _Selected]) -> HttpRes
     """Move the selected orders, and show how many were moved, and which were not."""
     move, selected = read
     results = _move_orders(request, selected, move)
-    context = {
-        **_outcomes(move, results),
-        "back_url": path_of_next(request, default=reverse("staff_orders")),
-    }
+    back_url = path_of_next(request, default=reverse("staff_orders"))
+    context = {**_outcomes(move, results), "back_url": back_url}
+    refs = []
+    for result in results:
+        if not result.refusal:
+            order = selected.stored[result.order_id]
+            refs.append(OrderRef(result.order_id, keys.username_in(order.pk)))
+    if refs:
+        context["undo"] = undo_of(move.source, move.target, refs, back_url)
     pages = ("shop/orders/queue/moved.html", "shop/orders/queue/_moved.html")
     return render_list(request, *pages, context)
 

@@ -18,6 +18,7 @@ from tests.support.forms.cast import (
     order_of,
     typed,
 )
+from tests.support.markup import Element
 from tests.support.orders.addresses import TYPED
 
 MOVED_TOGETHER = 20
@@ -105,6 +106,23 @@ def move_many(cast: Cast) -> Form:
     return form_of(cast.staff, form["action"], fields)
 
 
+def take_move_back(cast: Cast) -> Form:
+    form = move(cast, Status.PROCESSING, Status.SHIPPED)
+    shown = cast.staff.post(form.path, form.fields)
+    return _undo(cast, shown.page.one("li", class_="message").one("form"))
+
+
+def take_moves_back(cast: Cast) -> Form:
+    form = move_many(cast)
+    shown = cast.staff.post(form.path, form.fields)
+    return _undo(cast, shown.page.one("form", class_="undo"))
+
+
+def _undo(cast: Cast, button: Element) -> Form:
+    fields = {"undo": button.one("input", name="undo")["value"]}
+    return form_of(cast.staff, button["action"], fields)
+
+
 def move_all(cast: Cast) -> Form:
     """The first step, which moves a page."""
     oldest_orders(Status.PLACED, number=MOVED_TOGETHER)
@@ -147,6 +165,8 @@ FORMS = {
     "move an order": partial(move, source=Status.PLACED, target=Status.APPROVED),
     "move an order to DELIVERED": partial(move, source=Status.SHIPPED, target=Status.DELIVERED),
     "move 20 orders": move_many,
+    "take a move back": take_move_back,
+    "take 20 moves back": take_moves_back,
     "move all orders, a step of 20": move_all,
     "choose a pickup point": choose_point,
     "forget a pickup point": forget_point,
