@@ -13,8 +13,7 @@ from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
 from shop.activity.day_counts import DayCount
 from shop.activity.filters import ActivityFilter, activity_url
-from shop.days import Days
-from shop.orders.listing import DAY
+from shop.days import DAY, Days
 
 
 def _read_overview(_request: HttpRequest, _visitor: Visitor) -> Overview:
