@@ -19,8 +19,11 @@ WITHOUT_A_RULE = {
     "edited": "tests read the moment of an edit",
     "explanation-summary": "tests read what a page cost",
     "helpful": "tests find the button of a vote",
+    "message-text": "tests read what a message says, without its button",
     "reported": "lists.js moves the focus to it",
     "shop-reply": "a reply of the shop is swapped into it",
+    "tile-price": "tests read the price of a product",
+    "undo": "tests find the form that takes a move back",
 }
 """Classes that are there for JavaScript or tests, and why."""
 OF_LIBRARIES = {
