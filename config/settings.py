@@ -303,6 +303,7 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("docs/images", BASE_DIR / "docs" / "images"),
 ]
+STATICFILES_FINDERS = [*global_settings.STATICFILES_FINDERS, "config.web.bundles.BundlesFinder"]
 STATIC_ROOT = env.path("STATIC_ROOT")
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 _STATIC_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"

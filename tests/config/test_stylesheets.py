@@ -1,7 +1,8 @@
-"""The stylesheets: a small file for each part of the page, all linked in every page."""
+"""The stylesheets: a small file for each part of the page; those of all pages are sent as one."""
 
 import re
 
+from config.web.bundles import BUNDLES
 from tests.support.project import PROJECT
 
 FOLDERS = {
@@ -12,6 +13,7 @@ FOLDERS = {
 SHEETS = {f"{name}/{path.name}": path for name, at in FOLDERS.items() for path in at.glob("*.css")}
 TEMPLATES = [PROJECT / "templates", PROJECT / "lab" / "templates"]
 HEAD = PROJECT / "comments" / "templates" / "comments" / "head.html"
+OF_ALL_PAGES = BUNDLES["css/site.css"]
 ELSEWHERE = "dynapages/page.css"
 """What surrounds the app's pages in a base that is not this site's."""
 MOST_LINES = 900
@@ -24,16 +26,15 @@ def linked(text: str) -> list[str]:
 def test_each_is_linked_by_all_pages_or_by_those_that_need_it():
     paths = [path for folder in TEMPLATES for path in folder.rglob("*.*")]
     texts = [path.read_text() for path in paths if path.suffix in {".html", ".jinja"}]
-    assert {sheet for text in texts for sheet in linked(text)} == SHEETS.keys() - {ELSEWHERE}
+    of_some = {sheet for text in texts for sheet in linked(text)} - BUNDLES.keys()
+    assert of_some.isdisjoint(OF_ALL_PAGES)
+    assert of_some | set(OF_ALL_PAGES) == SHEETS.keys() - {ELSEWHERE}
 
 
 def test_those_of_the_apps_are_linked_for_other_projects_in_the_same_order():
     theirs = linked(HEAD.read_text())
     assert set(theirs) == {sheet for sheet in SHEETS if not sheet.startswith("css/")}
-    links = PROJECT / "templates" / "_head_links.jinja"
-    scripts = PROJECT / "templates" / "_head_scripts.jinja"
-    ours = linked(links.read_text() + scripts.read_text())
-    assert [sheet for sheet in ours if sheet in theirs] == [
+    assert [sheet for sheet in OF_ALL_PAGES if sheet in theirs] == [
         sheet for sheet in theirs if sheet != ELSEWHERE
     ]
 
