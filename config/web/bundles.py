@@ -40,11 +40,13 @@ BUNDLES = {
     ),
 }
 """The parts of each bundle, as paths of static files."""
-_COMMENTS = {
-    ".css": re.compile(r"/\*.*?\*/", re.DOTALL),
-    ".js": re.compile(r"^ *//.*", re.MULTILINE),  # behind a statement, "//" may be in a text
+_LEFT_OUT = {
+    # Comments, and the spaces around braces and behind declarations.
+    ".css": re.compile(r"/\*.*?\*/|(?<=[{};,])\s+|\s+(?=\{)", re.DOTALL),
+    # Comments in lines of their own or behind a statement, and indents.
+    ".js": re.compile(r"(^|(?<=[;{},])) *// .*|^ +|^\n", re.MULTILINE),
 }
-_INDENTS = re.compile(r"\n\s*")
+"""What nobody needs of a style sheet or a script, which is a quarter of what would be sent."""
 
 
 class BundlesFinder(finders.BaseFinder):
@@ -100,14 +102,12 @@ def _write(path: str) -> Path:
 
 
 def _text_of(part: str) -> str:
-    """The part's text without comments and indents, which are a quarter of what is sent."""
     found = finders.find(part)
     if found is None:
         message = f"There is no static file {part}, which is part of a bundle."
         raise ImproperlyConfigured(message)
     file = Path(found)
-    text = _COMMENTS[file.suffix].sub("", file.read_text())
-    return _INDENTS.sub("\n", text).lstrip()
+    return _LEFT_OUT[file.suffix].sub("", file.read_text())
 
 
 def _replace(file: Path, text: str) -> None:

@@ -76,6 +76,7 @@ class TestCommentsThatAreLoaded:
         assert kinds_in(repaired["found"]) == {
             ("comments", "counts"),
             ("comments", "rank"),
+            ("comments", "rating"),
             ("words", "words"),
             ("sets", "sets"),
         }

@@ -49,7 +49,7 @@
     if (form) lock(form);
   });
 
-  // Before site.js gives the focus back to what had it: an inert field would not take it.
+  // Before lists.js gives the focus back to what had it: an inert field would not take it.
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     const form = sentBy(detail);
     if (form) unlock(form);
