@@ -90,7 +90,7 @@ What was left behind is due after a minute, and looked for every minute; what fa
 """
 COPIES_SECONDS = 60.0
 """How long the copies of the read model ``sets`` may take in the end."""
-REPAIRABLE = frozenset({"rank", "leftovers"})
+REPAIRABLE = frozenset({"rank", "rating", "leftovers"})
 """Kinds of differences that an interrupted write may leave behind, and a repair removes."""
 KEPT_LINES = 100_000
 

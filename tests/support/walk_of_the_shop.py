@@ -65,6 +65,7 @@ def main() -> dict[str, object]:
             )
         },
         "no_orders_yet": sam.get("/shop/staff/customers/Cara/orders/").status_code,
+        "found": sam.get("/shop/staff/find/?q=Cara").headers.get("Location"),
     }
     cara.post("/shop/basket/add/", {"product_id": "lamp", "quantity": "2"})
     checkout = text(cara, "/shop/basket/order/")

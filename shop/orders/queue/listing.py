@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
@@ -169,7 +169,7 @@ def find_matches(typed: str) -> list[Match]:
             matches.append(Match("order", pointer.order_id, pointer.username))
         usernames = [user.get_username() for user in users.result()]
         for username in (*usernames, *customers.result()):
-            matches.append(Match("staff_customer", username, username))
+            matches.append(Match(_customer_route(username), username, username))
         for product in products:
             matches.append(Match("product_orders", product.id, product.name))
     if not matches:
@@ -177,6 +177,15 @@ def find_matches(typed: str) -> list[Match]:
             matches.append(Match("product_orders", tile.id, tile.name))
     # The same order or customer may be found in two ways.
     return list(dict.fromkeys(matches))
+
+
+def _customer_route(username: str) -> str:
+    """Return the name of a customer's page: that of their orders in a project with these alone."""
+    try:
+        reverse("staff_customer", args=[username])
+    except NoReverseMatch:
+        return "staff_customer_orders"
+    return "staff_customer"
 
 
 def _products_named(typed: str) -> Sequence[ProductTile]:

@@ -62,7 +62,7 @@ def differences(*, but_for: frozenset[str] = frozenset()) -> list[str]:
 LEFT_BEHIND = frozenset({"rank"})
 """A throttled refresh of ranks is logged; the next write of the product puts them right."""
 
-LATER = frozenset({"rank", "leftovers", "keys", "votes", "marks"})
+LATER = frozenset({"rank", "rating", "leftovers", "keys", "votes", "marks"})
 
 
 @pytest.mark.parametrize("when", ["before it is sent", "after it was applied"])

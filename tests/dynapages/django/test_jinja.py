@@ -120,7 +120,7 @@ class TestASentence:
         assert text == f"{one} | {two} | {one}"
 
     def test_with_a_context_is_another_one(self):
-        source = "{{ pgettext('month', 'From') }}"
+        source = "{{ pgettext('date', 'From') }}"
         with override("de"):
             assert rendered(source) == "Ab"
 
