@@ -247,7 +247,7 @@ class TestAProjectWithTheShopAsWell:
         assert told_of_the_shop["no_orders_yet"] == 200
 
     def test_leads_staff_to_the_orders_of_a_customer(self, told_of_the_shop):
-        assert told_of_the_shop["found"] == "/shop/staff/customers/Cara/orders/"
+        assert told_of_the_shop["found"] == "/shop/staff/customers/sally/orders/"
 
     def test_takes_an_order_and_moves_it_on(self, told_of_the_shop):
         assert told_of_the_shop["placed"] == "/shop/orders/"
