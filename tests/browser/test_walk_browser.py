@@ -55,7 +55,7 @@ OUT_OF_LINE = """
         const boxes = [...document.querySelectorAll("input[type=checkbox], input[type=radio]")];
         return boxes.flatMap((box) => [...box.labels].flatMap((label) => {
             const line = firstLine(label);
-            const shown = box.checkVisibility() && line && line.width > 1;
+            const shown = box.checkVisibility({opacityProperty: true}) && line && line.width > 1;
             const apart = shown ? middle(box.getBoundingClientRect()) - middle(line) : 0;
             return Math.abs(apart) < most ? [] : [`${label.textContent.trim()}: ${apart}`];
         }));

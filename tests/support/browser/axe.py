@@ -18,6 +18,7 @@ OF_LAYOUT = (*OF_COLOURS, "target-size", "scrollable-region-focusable")
 """The rules whose answer depends on the width, as long as the same elements are shown."""
 LOOK = """
     async (runOnly) => {
+        scrollTo(0, 0);  // what stays in sight covers nothing there
         await new Promise(requestAnimationFrame);  // scripts are told of the colours before it
         const preload = {assets: ["media"]};  // no rule of these reads the stylesheets
         const found = await axe.run({runOnly, preload, resultTypes: ["violations"]});

@@ -24,6 +24,8 @@ NO_PAGES = (
 )
 SECOND_ADDRESS = "comments/~/<id_with_slashes:comment_id>/"
 """Under which a comment has the same page."""
+OWN_ORDERS = "orders/"
+"""Which staff have, too, but none in them."""
 QUERIES = (
     ("staff", "/staff/orders/all/?status=PLACED"),
     ("staff", "/staff/find/?q=nobody-has-this-name"),
@@ -49,9 +51,13 @@ PAGES = [
     for role in who_sees(answers)
     if not route.endswith(NO_PAGES)
     and (not route.startswith("api/") or route == "api/v1/docs")
-    and route != SECOND_ADDRESS
+    and route not in (SECOND_ADDRESS, OWN_ORDERS)
 ]
-PAGES += [("orders/<id:order_id>/", "owner"), ("products/<id:product_id>/", "owner")]
+PAGES += [
+    (OWN_ORDERS, "owner"),
+    ("orders/<id:order_id>/", "owner"),
+    ("products/<id:product_id>/", "owner"),
+]
 
 
 def addresses_of(role: str, arguments: Mapping[str, str]) -> Iterator[str]:
