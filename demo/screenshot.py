@@ -36,9 +36,9 @@ WORDS_SHOWN = """() => [...document.querySelectorAll(
     .map((one) => one.innerText.replace(/[\\d.,:]+/g, "#").replace(/\\s+/g, " ").trim())
     .filter((text) => text && text !== "#")"""
 """Returns them; a number, which is another in each shop, is a ``#``."""
-PICTURE_SIZE = (1280, 1500)
-"""The last comments of a page, and all of what the page cost."""
-"""Pixels of the page below what the picture is of."""
+PICTURE_SIZE = (1280, 1420)
+COMMENTS_SHOWN = 2
+"""The last ones of a page; below them is what the page cost."""
 FILM = "film.webp"
 FILM_SIZE = (1280, 800)
 FILM_WIDTH = 1120
@@ -146,7 +146,8 @@ def write_pictures(chromium: Browser, shop: str, folder: Path) -> None:
         page.locator("#explanation-chip").click()
         page.locator("#explanation").wait_for()
         page.mouse.move(0, 0)
-        page.locator("#explanation").evaluate("(panel) => panel.scrollIntoView({block: 'end'})")
+        shown = page.locator("#comments article").nth(-COMMENTS_SHOWN)
+        shown.evaluate("(comment) => comment.scrollIntoView({block: 'start'})")
         page.wait_for_timeout(500)  # transitions end
         page.screenshot(path=folder / f"{name}.png")
         words = sorted({*page.evaluate(WORDS_SHOWN)})
