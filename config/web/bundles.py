@@ -69,10 +69,10 @@ class BundlesFinder(finders.BaseFinder):
         return [written] if find_all else written
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
-        """All bundles, for `collectstatic`, and for a server without STATIC_ROOT.
+        """All bundles, for collectstatic, and for a server without STATIC_ROOT.
 
         Raises:
-            ImproperlyConfigured: as `find` does.
+            ImproperlyConfigured: VAR_DIR cannot be written to.
         """
         del ignore_patterns
         storage = FileSystemStorage(location=_folder())
