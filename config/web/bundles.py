@@ -55,8 +55,13 @@ class BundlesFinder(finders.BaseFinder):
     See https://docs.djangoproject.com/en/5.2/ref/contrib/staticfiles/#finders-module.
     """
 
-    # The signature is Django's.
-    def find(self, path: str, find_all: bool = False, **kwargs: bool) -> str | list[str]:  # noqa: FBT001, FBT002
+    # The signature is Django's, and so is the empty list where there is none: its types leave it out.
+    def find(  # type: ignore[override]
+        self,
+        path: str,
+        find_all: bool = False,  # noqa: FBT001, FBT002
+        **kwargs: bool,
+    ) -> str | list[str]:
         """The bundle's path on this machine, as Django's finders answer.
 
         Raises:

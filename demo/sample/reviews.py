@@ -24,6 +24,8 @@ except ModuleNotFoundError as missing:
 
 VOICES_FOLDER = Path(__file__).with_name("voices_data")
 AUTHORS_PER_LOCALE = 120
+PARAGRAPH = "\n\n"
+"""Between the paragraphs of an essay; other reviews have one."""
 ALTERNATIVES = re.compile(r"\[([^]]*)\]")
 
 # Indexes of points: all voices have the same ones in the same order.
@@ -186,7 +188,7 @@ class Reviewer:
             [*self._points(rating, without=STORY_POINTS), *details],
             [*stories[3:], self.rng.choice(self.voice.closers[tone])],
         ]
-        return "\n\n".join(self.voice.separator.join(paragraph) for paragraph in paragraphs)
+        return PARAGRAPH.join(self.voice.separator.join(paragraph) for paragraph in paragraphs)
 
     def _details(self, tone: Tone) -> Sequence[str]:
         return self.voice.details[self.product.category_slugs[0]][tone]

@@ -1,9 +1,10 @@
 """Titles and texts of a product's comments, so that none repeats where one looks at once.
 
 Reviews are put together from few phrases. Of the lists that people read, which are in one language
-or in one language with one number of stars, no few comments in a row have the same words.
+or in one language with some numbers of stars, no few comments in a row have the same words.
 """
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,14 +12,17 @@ from random import Random
 
 from comments.items import NewComment
 from demo.sample.catalogue import SampleProduct
-from demo.sample.reviews import TONES, Reviewer, Voice
+from demo.sample.reviews import PARAGRAPH, TONES, Reviewer, Voice
 
 TITLES_APART = 4
 """Of so many comments in a row of a language with one rating, no two have one title."""
 TITLES_OF_A_LANGUAGE_APART = 3
 TEXTS_APART = 20
+SENTENCES_APART = 3
+"""Of so many comments in a row of a language that are of one opinion, no two share a sentence."""
 MOST_ATTEMPTS = 50
 """The most that a text is written anew."""
+_END_OF_SENTENCE = re.compile("(?<=[.!?\u3002\uff01\uff1f])\\s*")  # the last three are Japanese
 
 
 def vary(
@@ -43,9 +47,11 @@ def vary(
             )
         reviewer = Reviewer(rng, voice, product)
         for _attempt in range(MOST_ATTEMPTS):
-            if body not in recent.bodies[comment.language]:
+            if not recent.has_words_of(comment, body):
                 break
             _title, body = reviewer.write(rating=comment.rating)
+            if PARAGRAPH in body:
+                body = comment.body  # what is written anew is no essay: they stay rare
         varied[comment.id] = replace(comment, title=title, body=body)
         recent.add(varied[comment.id])
     return [varied[comment.id] for comment in comments]
@@ -55,8 +61,20 @@ class _Recent:
     """The words of the comments just before."""
 
     def __init__(self) -> None:
-        self.bodies: dict[str, deque[str]] = defaultdict(lambda: deque(maxlen=TEXTS_APART - 1))
+        self._bodies: dict[str, deque[str]] = defaultdict(lambda: deque(maxlen=TEXTS_APART - 1))
+        self._sentences: dict[object, deque[set[str]]] = defaultdict(
+            lambda: deque(maxlen=SENTENCES_APART - 1)
+        )
         self._titles: dict[object, deque[str]] = {}
+
+    def has_words_of(self, comment: NewComment, body: str) -> bool:
+        """Return whether a text for the comment would repeat a text or a sentence."""
+        if body in self._bodies[comment.language]:
+            return True
+        if PARAGRAPH in body:
+            return False  # an essay is about everything, so it says what others say
+        sentences = _sentences_of(body)
+        return any(sentences & others for others in self._sentences[_opinion(comment)])
 
     def titles_of(self, comment: NewComment) -> set[str]:
         """Return the titles that a comment must not repeat."""
@@ -66,7 +84,9 @@ class _Recent:
         return titles
 
     def add(self, comment: NewComment) -> None:
-        self.bodies[comment.language].append(comment.body)
+        self._bodies[comment.language].append(comment.body)
+        if PARAGRAPH not in comment.body:
+            self._sentences[_opinion(comment)].append(_sentences_of(comment.body))
         for place, apart in _places(comment).items():
             self._titles.setdefault(place, deque(maxlen=apart - 1)).append(comment.title)
 
@@ -77,3 +97,11 @@ def _places(comment: NewComment) -> dict[object, int]:
         (comment.language, comment.rating): TITLES_APART,
         comment.language: TITLES_OF_A_LANGUAGE_APART,
     }
+
+
+def _opinion(comment: NewComment) -> tuple[str, str]:
+    return comment.language, TONES[comment.rating]
+
+
+def _sentences_of(body: str) -> set[str]:
+    return {sentence for sentence in _END_OF_SENTENCE.split(body) if sentence}

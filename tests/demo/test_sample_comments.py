@@ -1,5 +1,6 @@
 """The sample comments."""
 
+import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
@@ -9,7 +10,7 @@ import pytest
 from comments.filters import is_language
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import SOURED, sample_comments
-from demo.sample.reviews import load_voices
+from demo.sample.reviews import PARAGRAPH, TONES, load_voices
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250_000, tzinfo=UTC)
 LANGUAGES = {"de", "en", "es", "fr", "it", "ja", "nl", "pt"}
@@ -85,6 +86,11 @@ def windows(comments, key, size):
             yield listed[start : start + size]
 
 
+def sentences_of(body):
+    """Each once: a text itself may say something twice."""
+    return {one for one in re.split("(?<=[.!?\u3002\uff01\uff1f])\\s*", body) if one}
+
+
 class TestTheTextsOfNewComments:
     def test_do_not_repeat_within_what_one_sees_at_once(self, comments):
         for few in windows(comments, attrgetter("product_id", "language"), 3):
@@ -95,6 +101,15 @@ class TestTheTextsOfNewComments:
             assert len(set(titles)) == len(titles)
         for few in windows(comments, attrgetter("product_id", "language"), 20):
             assert len({comment.body for comment in few}) == len(few)
+
+    def test_share_no_sentence_with_their_neighbours_of_the_same_opinion(self, comments):
+        def list_of(comment):
+            return comment.product_id, comment.language, TONES[comment.rating]
+
+        short = [comment for comment in comments if PARAGRAPH not in comment.body]
+        for few in windows(short, list_of, 3):
+            sentences = [one for comment in few for one in sentences_of(comment.body)]
+            assert len(set(sentences)) == len(sentences)
 
     def test_are_sometimes_longer_than_a_kilobyte_in_every_language(self, comments):
         long = [comment for comment in comments if len(comment.body.encode()) > 1_024]
