@@ -55,7 +55,7 @@ class BundlesFinder(finders.BaseFinder):
     See https://docs.djangoproject.com/en/5.2/ref/contrib/staticfiles/#finders-module.
     """
 
-    # The signature is Django's, and so is the empty list where there is none: its types leave it out.
+    # As Django's finders, though its types say otherwise: an empty list where there is none.
     def find(  # type: ignore[override]
         self,
         path: str,

@@ -20,8 +20,10 @@ TITLES_OF_A_LANGUAGE_APART = 3
 TEXTS_APART = 20
 SENTENCES_APART = 3
 """Of so many comments in a row of a language that are of one opinion, no two share a sentence."""
-MOST_ATTEMPTS = 50
+MOST_ATTEMPTS = 200
 """The most that a text is written anew."""
+ATTEMPTS_AS_LONG = 40
+"""So many times it is to have as many sentences as before."""
 _END_OF_SENTENCE = re.compile("(?<=[.!?\u3002\uff01\uff1f])\\s*")  # the last three are Japanese
 
 
@@ -46,12 +48,14 @@ def vary(
                 [other for other in titles if other not in recent.titles_of(comment)]
             )
         reviewer = Reviewer(rng, voice, product)
-        for _attempt in range(MOST_ATTEMPTS):
+        for attempt in range(MOST_ATTEMPTS):
             if not recent.has_words_of(comment, body):
                 break
-            _title, body = reviewer.write(rating=comment.rating)
-            if PARAGRAPH in body:
-                body = comment.body  # what is written anew is no essay: they stay rare
+            _title, another = reviewer.write(rating=comment.rating)
+            if PARAGRAPH in another:
+                continue  # essays stay rare
+            if attempt >= ATTEMPTS_AS_LONG or _are_as_long(another, comment.body):
+                body = another
         varied[comment.id] = replace(comment, title=title, body=body)
         recent.add(varied[comment.id])
     return [varied[comment.id] for comment in comments]
@@ -103,5 +107,15 @@ def _opinion(comment: NewComment) -> tuple[str, str]:
     return comment.language, TONES[comment.rating]
 
 
+def _are_as_long(one: str, other: str) -> bool:
+    """Return whether two texts have, but for one, as many sentences."""
+    return abs(len(_END_OF_SENTENCE.split(one)) - len(_END_OF_SENTENCE.split(other))) <= 1
+
+
 def _sentences_of(body: str) -> set[str]:
-    return {sentence for sentence in _END_OF_SENTENCE.split(body) if sentence}
+    """Return the sentences of a text; an emoji is none."""
+    sentences = set()
+    for sentence in _END_OF_SENTENCE.split(body):
+        if any(character.isalpha() for character in sentence):
+            sentences.add(sentence)
+    return sentences

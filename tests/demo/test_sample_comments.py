@@ -87,8 +87,9 @@ def windows(comments, key, size):
 
 
 def sentences_of(body):
-    """Each once: a text itself may say something twice."""
-    return {one for one in re.split("(?<=[.!?\u3002\uff01\uff1f])\\s*", body) if one}
+    """Each once: a text itself may say something twice. What has no letter is an emoji."""
+    parts = re.split("(?<=[.!?\u3002\uff01\uff1f])\\s*", body)
+    return {part for part in parts if re.search(r"[^\W\d_]", part)}
 
 
 class TestTheTextsOfNewComments:
