@@ -44,7 +44,7 @@ BOARDS = (
         Ranking.FIVE_STARS,
         "most_loved",
         gettext_lazy("Most loved"),
-        gettext_lazy("Products by the number of their 5-star comments."),
+        gettext_lazy("Products by the number of their five-star comments."),
     ),
     Board(
         Ranking.COMMENTED,

@@ -82,7 +82,7 @@ def waiting_in(overview: Overview, now: datetime) -> list[Waiting]:
         )
     names = {
         State.REPORTED: (_("Reported comments"), reverse("comments:moderation")),
-        State.HELD: (_("Held comments"), reverse("comments:held_comments")),
+        State.HELD: (_("Waiting comments"), reverse("comments:held_comments")),
     }
     for state, (name, url) in names.items():
         comments = overview.comments[state]

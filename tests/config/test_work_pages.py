@@ -72,7 +72,7 @@ class TestThePage:
 
     def test_is_in_german_too(self, sam, dead):
         page = sam.browser.get("/staff/work/", headers={"Accept-Language": "de"}).content.decode()
-        assert "Aufgegebene Arbeit" in page
+        assert "Gescheiterte Arbeit" in page
         assert "Verwerfen" in page
 
     def test_says_that_the_database_is_away(self, sam):
