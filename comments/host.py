@@ -231,6 +231,19 @@ def products() -> Products:
     return Products(function_or_object)
 
 
+def keep_ratings(ratings: Mapping[str, Rating | None]) -> None:
+    """Have the project store how products are rated, where its products have that method."""
+    keep = getattr(products(), "keep_ratings", None)
+    if keep is not None:
+        keep(ratings)
+
+
+def kept_ratings(product_ids: Sequence[str]) -> Mapping[str, Rating | None]:
+    """Return the ratings that the project has stored, empty where its products store none."""
+    read = getattr(products(), "kept_ratings", None)
+    return read(product_ids) if read is not None else {}
+
+
 def is_read_along() -> bool:
     """Return whether products are read by their keys, together with what a page reads besides.
 

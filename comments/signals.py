@@ -27,8 +27,8 @@ _is_silent = ContextVar("is_silent", default=False)
 comment_posted = Signal()
 """A ``comment`` is in its lists for the first time; ``was`` is None, or HELD where it waited."""
 comment_held = Signal()
-"""A ``comment`` waits for the shop, for the ``reason`` of a gate or of an import; ``was`` where
-staff took back that they published or rejected it.
+"""A ``comment`` waits for the shop, for the ``reason`` of a gate or of an import; ``is_edit`` of a
+gate, whether an edit did it; ``was`` where staff took back that they published or rejected it.
 """
 comment_edited = Signal()
 """Its author changed the ``comment``, which was ``before``; ``state`` is the one it is in now."""

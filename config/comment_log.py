@@ -77,9 +77,21 @@ def _change(verb: LogVerb, sent: Mapping[str, Any], *, is_own: bool) -> tuple[st
     if verb is LogVerb.EDITED:
         before, after = str(sent["before"].rating), str(comment.rating)
         return ("", "") if before == after else (before, after)
-    if (verb is LogVerb.HELD and "was" not in sent) or (verb is LogVerb.POSTED and is_own):
+    if _is_new(verb, sent, is_own=is_own):
         return "", str(comment.rating)
     return sent.get("was") or "", STATES_AFTER.get(verb, State.LISTED)
+
+
+def _is_new(verb: LogVerb, sent: Mapping[str, Any], *, is_own: bool) -> bool:
+    """Return whether an author has just written a comment: days are counted by its rating.
+
+    An edit that a gate holds, or lets through, makes none; and an imported one has no author here.
+    """
+    if not is_own or sent.get("was") is not None:
+        return False
+    if verb is LogVerb.HELD:
+        return not sent.get("is_edit")
+    return verb is LogVerb.POSTED
 
 
 for each in VERBS:

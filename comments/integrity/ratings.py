@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from itertools import product as every_pair
 
 from comments import host, keys
@@ -40,12 +40,12 @@ class ProductRatings:
         product_ids = {product_id for _ranking, product_id in self._ranks} | self._rated.keys()
         checked = sorted(product_ids - set(ratings.owed_copies()))
         for some in in_chunks(checked, PRODUCTS_AT_ONCE):
-            kept = host.products().kept_ratings(some)
+            kept = host.kept_ratings(some)
             for product_id in some:
                 expected = self._expected(product_id)
                 differences = list(_differing(product_id, self._ranks, kept, expected))
                 if differences:
-                    yield Candidate(partial(_reread, product_id), differences)
+                    yield Candidate(partial(self._reread, product_id), differences)
 
     def _add_rank(self, item: Item) -> None:
         ranking, _, product = item["pk"]["S"].removeprefix(keys.RANK_PREFIX).partition(SEPARATOR)
@@ -59,21 +59,25 @@ class ProductRatings:
         self._rated[product_id] += 1
         self._stars[product_id] += int(comment.rating)
 
+    def _reread(self, product_id: str) -> Iterator[Difference]:
+        """Compare the copies of a product's rating again, unless they wait to be written."""
+        expected = ratings.read_ratings([product_id])[product_id]
+        stored = stored_ranks(every_pair(Ranking, [product_id]))
+        ranks = {key: ratings.rating_in(item) for key, item in stored.items()}
+        kept = host.kept_ratings([product_id])
+        differences = list(_differing(product_id, ranks, kept, expected))
+        if differences and product_id not in self._owed_by_now:
+            yield from differences
+
+    @cached_property
+    def _owed_by_now(self) -> set[str]:
+        """The products whose copies wait, read once for all that differ."""
+        return set(ratings.owed_copies())
+
     def _expected(self, product_id: str) -> Rating | None:
         if not self._rated[product_id]:
             return None
         return Rating(self._rated[product_id], self._stars[product_id])
-
-
-def _reread(product_id: str) -> Iterator[Difference]:
-    """Compare the copies of a product's rating again, unless they wait to be written."""
-    expected = ratings.read_ratings([product_id])[product_id]
-    stored = stored_ranks(every_pair(Ranking, [product_id]))
-    ranks = {key: ratings.rating_in(item) for key, item in stored.items()}
-    kept = host.products().kept_ratings([product_id])
-    differences = list(_differing(product_id, ranks, kept, expected))
-    if differences and product_id not in ratings.owed_copies():
-        yield from differences
 
 
 def _differing(

@@ -85,7 +85,7 @@ def moderation_context(
         "languages": all_languages(),
         "ratings": RATINGS,
         "all_url": reverse(URL_NAMES[state]),
-        "csv_url": reverse(f"{URL_NAMES[state]}_csv"),
+        "csv_url": f"{reverse(f'{URL_NAMES[state]}_csv')}{chosen.query}",
         "decisions": DECISIONS[state],
         "bulk": IN_BULK[state],
         "bulk_url": with_next(reverse("comments:decide_comments"), page_url),

@@ -223,9 +223,9 @@ def _moderated(
     )
 
 
-def read_rows(state: State, request: PageRequest) -> CsvPage:
-    """Read a page of the comments in a state as rows of `COLUMNS`."""
-    result = list_moderated(state, request)
+def read_rows(state: State, request: PageRequest, *, chosen: QueueFilter) -> CsvPage:
+    """Read a page of the comments in a state that a filter lets through as rows of `COLUMNS`."""
+    result = list_moderated(state, request, chosen)
     rows: list[tuple[object, ...]] = []
     for comment in result.items:
         rows += _rows(comment)

@@ -44,12 +44,13 @@ from comments.store.states import (
     hold_reason,
 )
 from comments.store.table import Changes, retry
-from dynapages.items import Value
+from dynapages.items import Item, Value
+from dynapages.lists import sort_key_of
 
 UNDO_WITHIN = timedelta(minutes=10)
 """How long a decision can be taken back."""
-LONGEST_UNDO = 1_400
-"""Characters of a signed text of notes: it travels in a cookie, with its sentence."""
+LONGEST_UNDO = 1_600
+"""Characters of a signed text of notes and its address: a cookie has 2,048, with the sentence."""
 _SALT = "comments.moderation.undoing"
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
@@ -67,49 +68,67 @@ class TooLate(ValueError):
 class Note:
     """What a comment was ``before`` a decision, and what this left it as (``after``).
 
-    ``place`` is its place in the queue then and ``reason`` why it was held, both empty for none.
+    ``place`` was its place in a queue and ``reason`` why it was held; ``place_after`` is its place
+    since. They are empty for none.
     """
 
     comment_id: str
     before: State
     after: Revision
     place: str
+    place_after: str
     reason: str | None
     was_pick: bool
 
     @classmethod
-    def of(cls, before: StoredComment, target: State) -> "Note":
-        """Note what a comment was before a decision that led to ``target``."""
+    def of(cls, before: StoredComment, target: State, *, now: datetime) -> "Note":
+        """Note what a comment was before a decision, made ``now``, that led to ``target``."""
         item = before.item
         seen = Revision.of(item)
+        place = _place_of(item)
+        place_after = ""
+        if target is not State.LISTED:
+            place_after = place or sort_key_of(now, before.comment.id)
         return cls(
             comment_id=before.comment.id,
             before=before.state,
             after=Revision(target, seen.version, seen.reports),
-            place=item[_QUEUE_PLACE]["S"] if _QUEUE_PLACE in item else "",
+            place=place,
+            place_after=place_after,
             reason=hold_reason(item),
             was_pick=_PICKED in item,
         )
 
     def as_list(self) -> list[Any]:
         """Return it as JSON, in few characters."""
-        place = self.place.removesuffix(self.comment_id)
+        places = [each.removesuffix(self.comment_id) for each in (self.place, self.place_after)]
         after, before = str(self.after), self.before.value
-        return [self.comment_id, before, after, place, self.reason, int(self.was_pick)]
+        return [self.comment_id, before, after, *places, self.reason, int(self.was_pick)]
 
     @classmethod
     def of_list(cls, values: list[Any]) -> "Note":
         """Build it from what `as_list` returned."""
-        comment_id, before, after, place, reason, was_pick = values
-        whole_place = f"{place}{comment_id}" if place else ""
-        revision = Revision.parse(after)
-        return cls(comment_id, State(before), revision, whole_place, reason, bool(was_pick))
+        comment_id, before, after, *places, reason, was_pick = values
+        place, place_after = (f"{each}{comment_id}" if each else "" for each in places)
+        return cls(
+            comment_id=comment_id,
+            before=State(before),
+            after=Revision.parse(after),
+            place=place,
+            place_after=place_after,
+            reason=reason,
+            was_pick=bool(was_pick),
+        )
+
+
+def _place_of(item: Item) -> str:
+    """Return a comment's place in a queue, empty where it is in none."""
+    return item[_QUEUE_PLACE]["S"] if _QUEUE_PLACE in item else ""
 
 
 def sign_notes(notes: Sequence[Note], *, who: str) -> str:
-    """Return notes as text that only ``who`` may send back; empty where there are too many."""
-    text = signing.dumps([who, [note.as_list() for note in notes]], salt=_SALT, compress=True)
-    return text if len(text) <= LONGEST_UNDO else ""
+    """Return notes as text that only ``who`` may send back."""
+    return signing.dumps([who, [note.as_list() for note in notes]], salt=_SALT, compress=True)
 
 
 def read_notes(text: str, *, who: str) -> list[Note]:
@@ -136,7 +155,7 @@ def undo(note: Note, *, who: str, now: datetime) -> bool:
         revision = Revision.of(current.item)
         if revision == goal:
             return None
-        if revision != note.after:
+        if (revision, _place_of(current.item)) != (note.after, note.place_after):
             raise NotAsSeen(str(_MEANWHILE))
         write_changes(current, _changes_back(current, note))
         return current

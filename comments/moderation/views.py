@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from django.conf import settings
@@ -46,7 +47,7 @@ from comments.moderation.services import (
     target_of,
     unfeature,
 )
-from comments.moderation.undoing import Note, TooLate, read_notes, sign_notes, undo
+from comments.moderation.undoing import LONGEST_UNDO, Note, TooLate, read_notes, sign_notes, undo
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.store.states import Revision, State
 from comments.users import display_name_of, find_user, nameless, user_id_in, user_id_of
@@ -119,13 +120,20 @@ def _filter_in(request: HttpRequest, state: State) -> QueueFilter:
         raise Refusal(str(error), first_url=reverse(URL_NAMES[state])) from error
 
 
+def _page_url(request: HttpRequest) -> str:
+    """Return the address of the page with no comment ticked: what comes next was not seen yet."""
+    query = request.GET.copy()
+    query.pop(SELECTED, None)
+    return f"{request.path}?{query.urlencode()}" if query else request.path
+
+
 @require_safe
 @prefetch(_read, staff_only)
 def moderation(request: HttpRequest, queue: _Queue, state: State) -> HttpResponse:
     """Show the comments in a state, oldest report first (P5)."""
 
     def context() -> dict[str, object]:
-        comments, page_url = queue.result.items, request.get_full_path()
+        comments, page_url = queue.result.items, _page_url(request)
         return {
             **moderation_context(state, comments, page_url=page_url, chosen=queue.chosen),
             "tabs": tabs_of(state, queue.counts),
@@ -145,10 +153,11 @@ def moderation(request: HttpRequest, queue: _Queue, state: State) -> HttpRespons
 
 @require_safe
 @staff_only
-def moderation_csv(_request: HttpRequest, state: State) -> StreamingHttpResponse:
-    """Answer with all comments in a state and their first reports as CSV."""
+def moderation_csv(request: HttpRequest, state: State) -> StreamingHttpResponse:
+    """Answer with all comments in a state that a filter lets through, and their first reports."""
     name = f"{state.lower()}-comments"
-    return csv_response(name, COLUMNS, partial(read_rows, state), at_a_time=COMMENTS_AT_A_TIME)
+    read = partial(read_rows, state, chosen=_filter_in(request, state))
+    return csv_response(name, COLUMNS, read, at_a_time=COMMENTS_AT_A_TIME)
 
 
 # Decisions
@@ -179,7 +188,7 @@ def decide_one(request: HttpRequest, comment_id: str) -> HttpResponse:
     except NoSuchComment:
         messages.warning(request, GONE)
     else:
-        tell(request, str(SAID[decision]), undo=_undo_of(request, decision, [before]))
+        tell(request, str(SAID[decision]), undo=_undo_of(request, decision, [before], now=now))
     return back(request, default=reverse("comments:moderation"))
 
 
@@ -220,7 +229,7 @@ def decide_many(request: HttpRequest) -> HttpResponse:
     if not selected:
         messages.warning(request, _("Select the comments first."))
     if decided:
-        undo = _undo_of(request, decision, decided)
+        undo = _undo_of(request, decision, decided, now=now)
         tell(request, _said_of_many(decision, len(decided)), link=_link_of(decision), undo=undo)
     _tell_of_those_left_alone(request, len(selected) - len(decided))
     return back(request, default=reverse(LISTS_IN_BULK[decision]))
@@ -279,23 +288,27 @@ def _parse_checkbox(value: str) -> tuple[Revision, str]:
 
 
 def _undo_of(
-    request: HttpRequest, decision: Decision, decided: Sequence[StoredComment | None]
+    request: HttpRequest,
+    decision: Decision,
+    decided: Sequence[StoredComment | None],
+    *,
+    now: datetime,
 ) -> Undo | None:
     """Return the button that takes a decision back; None where nothing was changed by it.
 
-    ``decided`` are the comments as they were before.
+    ``decided`` are the comments as they were before, and ``now`` is when they were decided on.
+    There is none either where it would be too long for the cookie that messages travel in.
     """
     target = target_of(decision)
-    notes = [Note.of(before, target) for before in decided if before is not None]
+    notes = [Note.of(before, target, now=now) for before in decided if before is not None]
     if not notes:
-        return None
-    text = sign_notes(notes, who=user_id_of(request.user))
-    if not text:
         return None
     page_url = path_of_next(request, default=reverse("comments:moderation")).partition("#")[0]
     # Back at the first of them.
     page_url = f"{page_url}#{anchor_of('comment', notes[0].comment_id)}"
-    return Undo(with_next(reverse("comments:undo_decision"), page_url), text)
+    text = sign_notes(notes, who=user_id_of(request.user))
+    button = Undo(with_next(reverse("comments:undo_decision"), page_url), text)
+    return button if len(button.url) + len(button.text) <= LONGEST_UNDO else None
 
 
 @require_POST

@@ -302,7 +302,13 @@ def _announce_new(
         )
     else:
         signals.announce(
-            signals.comment_held, comment.id, by=by, moment=moment, comment=comment, reason=held_for
+            signals.comment_held,
+            comment.id,
+            by=by,
+            moment=moment,
+            comment=comment,
+            reason=held_for,
+            is_edit=was is not None,
         )
 
 

@@ -164,7 +164,7 @@ def _refresh(product_ids: Sequence[str]) -> None:
     ratings = read_ratings(product_ids)
     for _attempt in range(ATTEMPTS):
         _keep_in_ranks(ratings)
-        host.products().keep_ratings(ratings)
+        host.keep_ratings(ratings)
         read_again = read_ratings(ratings)
         changed = [each for each, rating in read_again.items() if rating != ratings[each]]
         if not changed:

@@ -61,8 +61,8 @@ def read_overview(now: datetime) -> Overview:
         return Overview(
             orders=orders.result(),
             comments=comments.result(),
-            given_up=sum(numbers),
-            has_more_given_up=MOST_GIVEN_UP in numbers,
+            given_up=sum(min(number, MOST_GIVEN_UP) for number in numbers),
+            has_more_given_up=max(numbers, default=0) > MOST_GIVEN_UP,
             days=days,
         )
 
@@ -107,7 +107,7 @@ def _count_given_up() -> list[int]:
 
 
 def _given_up_of(queue: Queue) -> int:
-    return queue.count_dead(MOST_GIVEN_UP)
+    return queue.count_dead(MOST_GIVEN_UP + 1)  # one more tells that there are more
 
 
 def _at_least(count: int, *, has_more: bool) -> str:

@@ -44,7 +44,11 @@ def write_undo(move: Move, refs: Iterable[OrderRef]) -> str:
 
 def parse_undo(text: str) -> tuple[Move, list[OrderRef]]:
     """Parse what `write_undo` wrote. Raises ValueError for other text."""
-    match json.loads(text):
+    try:
+        said = json.loads(text)
+    except RecursionError as error:  # brackets in brackets, as nobody's button sends
+        raise ValueError(text) from error
+    match said:
         case [str(target), list(texts)] if target in _MOVES:
             return _MOVES[target], [OrderRef.of_text(str(each)) for each in texts]
     raise ValueError(text)

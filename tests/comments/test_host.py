@@ -1,14 +1,27 @@
 """What the app asks of its project, where the project's answers are not as the app's own."""
 
+from types import SimpleNamespace
+
 from django.urls import reverse
 
-from comments.host import Product, Products, find_products
+from comments import host
+from comments.host import Product, Products, Rating, find_products
 from tests.support.comments.options import comments_set
 
 
 def by_number(ids):
     """Find the products of a project whose ids are numbers."""
     return {int(one): Product(one, f"Number {one}", f"/goods/{one}/") for one in ids if one != "9"}
+
+
+ONLY_FOUND = SimpleNamespace(find=by_number)
+
+
+class TestProductsOfAnObject:
+    def test_need_not_keep_ratings(self):
+        with comments_set(PRODUCTS=f"{__name__}.ONLY_FOUND"):
+            host.keep_ratings({"7": Rating(count=1, stars=5)})
+            assert host.kept_ratings(["7"]) == {}
 
 
 class TestProductsOfAFunction:

@@ -244,6 +244,14 @@ class TestInBulk:
         states = {load_comment(value.partition(" ")[2]).state for value in values}
         assert states == {State.LISTED}
 
+    def test_none_are_selected_of_the_page_that_comes_next(self, sam, several):
+        link = next(a["href"] for a in sam.get(WAITING).page.all("a", class_="bulk-all"))
+        page = sam.get(link).page
+        addresses = [page.one("form", id="bulk")["action"]]
+        addresses += [form["action"] for form in page.all("form") if "next=" in form["action"]]
+        assert len(addresses) > len(several)
+        assert not [address for address in addresses if "selected" in address]
+
     @pytest.mark.parametrize(
         ("decision", "values"),
         [("delete", []), ("publish", ["x"]), ("", []), ("publish", ["HELD.1.0 a"] * 21)],

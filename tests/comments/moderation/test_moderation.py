@@ -377,6 +377,13 @@ class TestCsv:
         ids = {comment.id for comment in comments}
         return [row for row in csv.DictReader(lines) if row["comment_id"] in ids]
 
+    def test_has_what_the_filter_of_its_page_lets_through(self, sam):
+        one, other = made_comment(rating=1), made_comment(rating=5)
+        report(one, "bob", "")
+        report(other, "bob", "")
+        rows = self.rows(sam, "/staff/comments/?rating=1", one, other)
+        assert [row["comment_id"] for row in rows] == [one.id]
+
     def test_has_a_row_for_each_report(self, sam):
         comment = made_comment()
         report(comment, "bob", "=1+1")

@@ -6,7 +6,9 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
+from comments.posting.services import edit_comment
 from comments.reports.services import Reason, report_comment
+from comments.store.comments import load_comment
 from config.staff.charts import HEIGHT, charts_of
 from dynapages.calls import clock, metered
 from dynapages.process import write_actions
@@ -21,6 +23,7 @@ from shop.work import QUEUE
 from tests.support.activity.making import whole_log
 from tests.support.chance import unique
 from tests.support.clock import this_month
+from tests.support.comments.options import comments_set
 from tests.support.comments.writers import Writer, made_product, someone
 from tests.support.markup import Element
 from tests.support.orders.addresses import ADDRESS
@@ -105,6 +108,17 @@ class TestTheLastDays:
         assert (len(placed), len(written)) == (2, 3)
         assert len(log) > 5
         assert shown_day(sam, clock.now()) == ["2", "3", "3.7"]
+
+    def test_count_a_comment_once_that_waits_and_passes_after_an_edit(self, sam, own_log):
+        own_log(this_month())
+        alex, product_id = someone("alex"), made_product()
+        with comments_set(GATE="comments.gates.hold_all"):
+            comment = alex.has_written(product_id, rating=2).comment
+            stored = load_comment(comment.id)
+            stored = edit_comment(stored, now=clock.now(), body="Once more.", held_for="words")
+        edit_comment(stored, now=clock.now(), body="Other words.")
+        LOG.flush(seconds=5)
+        assert shown_day(sam, clock.now()) == ["0", "1", "2.0"]
 
     def test_lead_to_what_the_log_has_of_a_day(self, sam):
         row = sam.get("/staff/").page.one("tr", data_day=clock.now().date().isoformat())
