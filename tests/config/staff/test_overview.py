@@ -6,9 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from comments.posting.services import edit_comment
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import load_comment
 from config.staff.charts import HEIGHT, charts_of
 from dynapages.calls import clock, metered
 from dynapages.process import write_actions
@@ -24,7 +22,7 @@ from tests.support.activity.making import whole_log
 from tests.support.chance import unique
 from tests.support.clock import this_month
 from tests.support.comments.options import comments_set
-from tests.support.comments.writers import Writer, made_product, someone
+from tests.support.comments.writers import Writer, edit_url, made_product, someone
 from tests.support.markup import Element
 from tests.support.orders.addresses import ADDRESS
 from tests.support.orders.making import made_order, put, put_product
@@ -114,9 +112,9 @@ class TestTheLastDays:
         alex, product_id = someone("alex"), made_product()
         with comments_set(GATE="comments.gates.hold_all"):
             comment = alex.has_written(product_id, rating=2).comment
-            stored = load_comment(comment.id)
-            stored = edit_comment(stored, now=clock.now(), body="Once more.", held_for="words")
-        edit_comment(stored, now=clock.now(), body="Other words.")
+            words = {"rating": "2", "language": "en", "title": "Anew", "body": "Other words."}
+            alex.send(edit_url(comment), {**words, "version": "1"})
+        alex.send(edit_url(comment), {**words, "version": "2", "body": "Words again."})
         LOG.flush(seconds=5)
         assert shown_day(sam, clock.now()) == ["0", "1", "2.0"]
 
