@@ -55,14 +55,13 @@ class BundlesFinder(finders.BaseFinder):
     See https://docs.djangoproject.com/en/5.2/ref/contrib/staticfiles/#finders-module.
     """
 
-    # As Django's finders, though its types say otherwise: an empty list where there is none.
-    def find(  # type: ignore[override]
+    def find(  # type: ignore[override]  # its types have no empty list
         self,
         path: str,
-        find_all: bool = False,  # noqa: FBT001, FBT002
+        find_all: bool = False,  # noqa: FBT001, FBT002 - as Django calls it
         **kwargs: bool,
     ) -> str | list[str]:
-        """The bundle's path on this machine, as Django's finders answer.
+        """Return the bundle's path on this machine, an empty list for what is no bundle.
 
         Raises:
             ImproperlyConfigured: VAR_DIR cannot be written to.
@@ -74,7 +73,7 @@ class BundlesFinder(finders.BaseFinder):
         return [written] if find_all else written
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
-        """All bundles, for collectstatic, and for a server without STATIC_ROOT.
+        """Yield all bundles, for collectstatic, and for a server without STATIC_ROOT.
 
         Raises:
             ImproperlyConfigured: VAR_DIR cannot be written to.
@@ -95,7 +94,7 @@ def _write(path: str) -> Path:
     text = "".join(_text_of(part) for part in BUNDLES[path])
     file = _folder() / path
     try:
-        if not file.exists() or file.read_text() != text:
+        if not file.exists() or file.read_text("utf-8") != text:
             _replace(file, text)
     except OSError as error:
         message = (
@@ -112,13 +111,15 @@ def _text_of(part: str) -> str:
         message = f"There is no static file {part}, which is part of a bundle."
         raise ImproperlyConfigured(message)
     file = Path(found)
-    return _LEFT_OUT[file.suffix].sub("", file.read_text())
+    return _LEFT_OUT[file.suffix].sub("", file.read_text("utf-8"))
 
 
 def _replace(file: Path, text: str) -> None:
     """Write the file in one step, as other processes may read it at any moment."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=file.parent, suffix=".draft", delete=False) as draft:
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", dir=file.parent, suffix=".draft", delete=False
+    ) as draft:
         draft.write(text)
     Path(draft.name).chmod(0o644)
     Path(draft.name).replace(file)

@@ -43,7 +43,7 @@ class Extras:
 def tell(
     request: HttpRequest, sentence: str, *, link: Link | None = None, undo: Undo | None = None
 ) -> None:
-    """Say what was done on the page that follows."""
+    """Add a message, which the page that follows shows: what was done, a link, and an undo."""
     extras: dict[str, Any] = {}
     if link is not None:
         extras["link"] = asdict(link)

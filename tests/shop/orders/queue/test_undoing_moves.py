@@ -108,7 +108,7 @@ class TestTakingAMoveBack:
 
 class TestIsRefused:
     def refusal(self, order: NewOrder, **how: object) -> str:
-        (outcome,) = take_back(order, **how)  # type: ignore[arg-type]
+        (outcome,) = take_back(order, **how)  # type: ignore[arg-type]  # who, or late
         return outcome.refusal
 
     def test_to_another_member_of_staff(self, processed):
