@@ -3,6 +3,7 @@
 In a checkout nothing is installed: `.ci/package` runs these.
 """
 
+import re
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 SDIST = Path(__file__).resolve().parents[2]
 LIBRARY = SDIST / "dynapages"
+LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 ONLY_IN_THE_SDIST = {"tests", "examples", "docs"}
 HELD = {".py", ".toml", ".typed", ".html", ".jinja", ".css", ".js", ".po", ".mo"}
 
@@ -48,6 +50,38 @@ class TestTheWheel:
     def test_has_an_extra_for_each_adapter(self, wheel):
         extras = set(wheel.metadata.get_all("Provides-Extra"))
         assert extras == {"django", "drf", "engine", "ninja", "pynamodb"}
+
+
+class TestTheDescription:
+    """The README, as an index shows it."""
+
+    @pytest.fixture
+    def links(self, wheel):
+        return LINK.findall(wheel.metadata["Description"] or wheel.metadata.get_payload())
+
+    @pytest.fixture
+    def addresses(self, wheel):
+        pairs = (one.split(", ") for one in wheel.metadata.get_all("Project-URL"))
+        return dict(pairs)
+
+    def test_has_links_that_lead_somewhere_from_anywhere(self, links):
+        assert links
+        assert [link for link in links if not link.startswith("https://")] == []
+
+    def test_links_pages_of_the_site_that_are_made_of_a_document(self, links, addresses):
+        site = addresses["Documentation"]
+        pages = {link.removeprefix(site) for link in links if link.startswith(site)}
+        names = {page.partition(".html")[0] for page in pages}
+        assert {"keys", "costs", "names"} <= names
+        assert [name for name in names if not (LIBRARY / "docs" / f"{name}.md").exists()] == []
+
+    def test_links_files_of_the_repository_at_the_tag_of_the_version(self, links, addresses, wheel):
+        repository = addresses["Repository"]
+        files = {link for link in links if link.startswith(repository)}
+        tagged = f"{repository}/blob/v{wheel.version}/"
+        assert files
+        paths = [file.removeprefix(tagged) for file in files]
+        assert [path for path in paths if not (SDIST / path).exists()] == []
 
 
 class TestTheSdist:
