@@ -3,12 +3,11 @@
 from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.urls import path
-from sample_counters import counters
+from sample_counters import total
 from sample_table import TABLE, TEAMS, client
 
 from dynapages import Feed, Index
 from dynapages.django import Caller, Pager, Scope
-from dynapages.writes import Counting
 
 OWN = {"SECRET_KEY": "signs the cursors", "DEBUG": True, "ROOT_URLCONF": __name__, "PAGE_SIZE": 5}
 API = {"API_PATH": "/api/", "API_AUTHENTICATOR": f"{__name__}.caller"}
@@ -17,7 +16,7 @@ from dynapages.ninja import KeyAuth, Listing, ListOf, ProblemAPI, lists  # noqa:
 
 KEYS = {"kims-key": Caller("1", "17", Scope.WRITE)}
 INDEX = Index(TABLE, "by_team", partition="team", sort="at", table_key=("id",))
-TOTAL = Counting(counters(client()), "notes")
+TOTAL = total(client())
 NOTES = Feed(INDEX, TEAMS, client=client(), total=TOTAL, parse=lambda item: {"id": item["id"]["S"]})
 api = ProblemAPI(title="Notes", errors={})
 

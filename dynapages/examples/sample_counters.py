@@ -4,12 +4,17 @@ from sample_table import TABLE, TEAMS
 
 from dynapages import Pool
 from dynapages.calls import Batches
-from dynapages.writes import Counters, write_transaction
+from dynapages.writes import Counters, Counting, write_transaction
 
 
 def counters(client):
     """Return the counters in the table."""
     return Counters(Batches(client, Pool(2)), TABLE, lambda name, shard: {"id": f"{name}#{shard}"})
+
+
+def total(client):
+    """Return what counts the notes, for a feed."""
+    return Counting(counters(client), "notes")
 
 
 def fill(client, notes_of_a_team=20):

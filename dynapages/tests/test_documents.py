@@ -61,6 +61,9 @@ class TestTheProgramsOfAPage:
                 pytest.importorskip("rest_framework")
             if needed == "ninja" and find_spec("ninja") is None:  # importing it needs settings
                 pytest.skip("django-ninja is not installed")
+        if "import fastapi_relay" in program(page):
+            pytest.importorskip("fastapi")
+            pytest.importorskip("httpx2")  # of its TestClient
         if "from moto import" in program(page):
             pytest.importorskip("moto")
         path = tmp_path / "program.py"
