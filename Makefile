@@ -132,7 +132,7 @@ lambda:
 	@rm -rf $(TASK) && mkdir -p $(TASK) && cp -R $(PACKAGES) $(TASK)
 	@if command -v uv >/dev/null; then uv pip install --python $(PYTHON) $(INTO_TASK); \
 	else $(PYTHON) -m pip install --no-compile $(INTO_TASK); fi
-	@cd $(TASK) && rm -rf bin .lock numpy* py3langid* ninja* pydantic* dynapages/tests && find . -name __pycache__ -exec rm -rf {} + \
+	@cd $(TASK) && rm -rf bin .lock numpy* py3langid* ninja* pydantic* comments/tests dynapages/tests && find . -name __pycache__ -exec rm -rf {} + \
 		&& find botocore/data/* -prune -type d ! -name "dynamodb*" -exec rm -rf {} + \
 		&& find . \( -name "*.so" -o -name RECORD -o -name REQUESTED -o -name INSTALLER \) -delete
 	@cd $(TASK) && export TZ=UTC LC_ALL=C && chmod -R u=rwX,go=rX . && find . -exec touch -t 198001010000 {} + \
@@ -144,7 +144,7 @@ package:
 	@.ci/package --build $(DIST)
 
 # The other folders hold no sentences, or other projects' catalogues.
-NOT_SEARCHED := $(addprefix --ignore ,var tests dynapages/tests dynapages/examples node_modules docs .venv)
+NOT_SEARCHED := $(addprefix --ignore ,var tests comments/tests dynapages/tests dynapages/examples node_modules docs .venv)
 messages: install
 	@command -v xgettext >/dev/null || { echo "GNU gettext is needed: apt-get install gettext"; exit 1; }
 	@export DEBUG=1; $(PYTHON) manage.py makemessages --locale de \

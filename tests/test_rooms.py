@@ -66,8 +66,12 @@ DATA = ("shop.data", "comments.data")
 """Imports and exports."""
 BRINGS_ROWS = (*DATA, "shop.management", "comments.management")
 """What may import these; ids of other systems are in pages too."""
-NOT_THE_LIBRARY = [PROJECT / "dynapages" / folder for folder in ("examples", "tests")]
-"""They lie in its folder, and are not in its wheel."""
+NOT_THE_PRODUCT = [
+    PROJECT / "comments" / "tests",
+    PROJECT / "dynapages" / "examples",
+    PROJECT / "dynapages" / "tests",
+]
+"""They lie in the folders of distributions, and are not in their wheels."""
 MOST_MODULES = 24
 LEAST_WORDS = 3
 """Of a module's first sentence: fewer repeat its name."""
@@ -81,7 +85,7 @@ def modules() -> Mapping[str, Path]:
         ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): path
         for package in PACKAGES
         for path in sorted((PROJECT / package).rglob("*.py"))
-        if not any(map(path.is_relative_to, NOT_THE_LIBRARY))
+        if not any(map(path.is_relative_to, NOT_THE_PRODUCT))
     }
 
 

@@ -174,6 +174,14 @@ class Worker:
             self._make(put_off.call)
             has_made_one = True
 
+    def forget(self) -> None:
+        """Make none of the calls that wait, as if the process had ended: for tests.
+
+        What is owed stays stored, and whoever looks does it.
+        """
+        with self._state:
+            self._waiting.clear()
+
     def stop_looking(self) -> None:
         """Look no more, once the item in hand is done. May be called by the handler of a signal."""
         # The lock of a Condition may be taken again by the thread that a signal interrupts.

@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from io import StringIO
 from typing import Any
 
@@ -16,6 +15,7 @@ from comments.erasure.user_data import delete_written
 from comments.items import NewComment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.states import State
+from comments.testing import SentSignal, sent_signals
 from tests.support.comments.options import comments_set
 from tests.support.comments.threads import made_comment
 from tests.support.comments.truth import START
@@ -33,30 +33,13 @@ pytestmark = pytest.mark.usefixtures("tables")
 NAMES = {signal: name for name, signal in vars(signals).items() if isinstance(signal, Signal)}
 INSTALLING = PROJECT / "docs" / "installing.md"
 CHAPTER = INSTALLING.read_text().partition("\n## Signals\n")[2].partition("\n## ")[0]
-Sent = list[tuple[str, dict[str, Any]]]
+Sent = list[SentSignal]
 
 
 @pytest.fixture
 def sent() -> Iterator[Sent]:
-    with recorded() as found:
+    with sent_signals() as found:
         yield found
-
-
-@contextmanager
-def recorded() -> Iterator[Sent]:
-    """Return the signals that are sent in the block, by their names."""
-    found: Sent = []
-
-    def receive(signal: Signal, **arguments: Any) -> None:
-        found.append((NAMES[signal], arguments))
-
-    for signal in NAMES:
-        signal.connect(receive)
-    try:
-        yield found
-    finally:
-        for signal in NAMES:
-            signal.disconnect(receive)
 
 
 def names(sent: Sent) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support.project import PROJECT
-from tests.test_rooms import NOT_THE_LIBRARY, PACKAGES
+from tests.test_rooms import NOT_THE_PRODUCT, PACKAGES
 
 DEPENDS_ON_THE_ENGINE = {
     "config/settings.py": "finds out which it is",
@@ -32,7 +32,7 @@ def sources() -> Iterator[tuple[str, str]]:
     """Yield the paths of the project's modules, and their texts."""
     for package in PACKAGES:
         for path in sorted((PROJECT / package).rglob("*.py")):
-            if not any(path.is_relative_to(folder) for folder in NOT_THE_LIBRARY):
+            if not any(path.is_relative_to(folder) for folder in NOT_THE_PRODUCT):
                 yield _named(path), path.read_text(encoding="utf-8")
 
 

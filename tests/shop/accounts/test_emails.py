@@ -7,6 +7,7 @@ from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 import pytest
 from django.core import mail
 
+from comments.testing.work import later
 from dynapages.calls import metered
 from dynapages.work import worker
 from shop.accounts import confirmation, rate_limits, services
@@ -21,7 +22,7 @@ from tests.support.accounts.emails import (
     link_to_confirm,
 )
 from tests.support.comments.faulty import Killed, unreachable
-from tests.support.work import forget_what_waits, later, work_off
+from tests.support.work import forget_what_waits, work_off
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 

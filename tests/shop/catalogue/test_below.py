@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from comments.testing.work import later
 from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.process import client
@@ -31,7 +32,7 @@ from tests.support.catalogue.spoiling import found, mend
 from tests.support.catalogue.switching import take_off_category
 from tests.support.comments.faulty import Fault, Killed, before_the_next_transaction
 from tests.support.shop.checks import spoil
-from tests.support.work import finish_what_waits, later, work_off
+from tests.support.work import finish_what_waits, work_off
 
 pytestmark = pytest.mark.usefixtures("tables")
 

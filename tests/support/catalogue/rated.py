@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from comments.rankings.services import Ranking
 from comments.store.writing import QUEUE
+from comments.testing.work import later
 from dynapages.lists import PageRequest
 from dynapages.work import worker
 from shop import keys
@@ -25,7 +26,7 @@ from tests.support.catalogue.making import category
 from tests.support.chance import unique
 from tests.support.comments.ranked import ranking_of
 from tests.support.shop.checks import spoil
-from tests.support.work import later, work_off
+from tests.support.work import work_off
 
 ALL = PageRequest(2_000)
 Shown = tuple[int, int] | None
