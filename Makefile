@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-shop install-lab install-typescript run test test-all test-newest coverage lint format readme lambda messages screenshot film package requirements audit clean
+.PHONY: help install install-shop install-lab install-typescript run test test-all test-newest coverage lint format readme lambda messages screenshot film package docs requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -48,6 +48,7 @@ help:
 	@echo "make readme    bring the documents' tables and the library's names up to date"
 	@echo "make lambda    pack the function that makes the copies of comments  (ZIP=…)"
 	@echo "make package   build the library's wheel and sdist in $(DIST), and check them  (DIST=…)"
+	@echo "make docs      build the site of the library's documents in $(DOCS), and check its links  (DOCS=…)"
 	@echo "make messages  collect the sentences to translate, and compile the translated ones"
 	@echo "make audit     ask for known faults of the dependencies, and write an SBOM"
 	@echo "               (Error 1: a fault is known; Error 3: not everything could be asked for)"
@@ -143,6 +144,10 @@ DIST ?= var/dist
 package:
 	@.ci/package --build $(DIST)
 
+DOCS ?= var/docs
+docs:
+	@.ci/docs $(DOCS)
+
 # The other folders hold no sentences, or other projects' catalogues.
 NOT_SEARCHED := $(addprefix --ignore ,var tests comments/tests dynapages/tests dynapages/examples node_modules docs .venv)
 messages: install
@@ -169,7 +174,7 @@ requirements:
 		$$name.in --output-file $$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
-	cd $(CURDIR) && for name in package library; do $(COMPILE) --upgrade --quiet \
+	cd $(CURDIR) && for name in docs package library; do $(COMPILE) --upgrade --quiet \
 		.ci/$$name-requirements.in --output-file .ci/$$name-requirements.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE_NEWEST) \
 		--upgrade --quiet .ci/newest-requirements.in --output-file .ci/newest-requirements.txt

@@ -68,6 +68,7 @@ BRINGS_ROWS = (*DATA, "shop.management", "comments.management")
 """What may import these; ids of other systems are in pages too."""
 NOT_THE_PRODUCT = [
     PROJECT / "comments" / "tests",
+    PROJECT / "dynapages" / "docs",
     PROJECT / "dynapages" / "examples",
     PROJECT / "dynapages" / "tests",
 ]

@@ -17,7 +17,10 @@ import pytest
 from dynapages_testing.names import PAGE, public_names
 
 LIBRARY = Path(__file__).resolve().parents[1]
-PAGES = [LIBRARY / "README.md", *sorted((LIBRARY / "docs").glob("*.md"))]
+DOCS = LIBRARY / "docs"
+ONLY_ON_THE_SITE = {DOCS / "index.md", DOCS / "changelog.md"}
+"""They include the README and the changelog."""
+PAGES = [LIBRARY / "README.md", *sorted({*DOCS.glob("*.md")} - ONLY_ON_THE_SITE)]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 
@@ -107,6 +110,14 @@ class TestTheTableOfNames:
     def test_has_fifteen_names_at_the_most_for_the_face(self):
         (face,) = (row for row in public_names() if row.startswith("| `dynapages` |"))
         assert face.count("`") // 2 - 1 <= 15
+
+
+class TestTheReference:
+    def test_has_a_page_for_each_public_module(self):
+        modules = {row.split("`")[1] for row in public_names()}
+        pages = {page.stem: page.read_text() for page in (DOCS / "reference").glob("*.rst")}
+        assert pages.keys() == modules
+        assert [m for m in modules if not pages[m].endswith(f".. public-module:: {m}\n")] == []
 
 
 class TestWhatIsShown:
