@@ -1,4 +1,4 @@
-"""The command ``python -m dynapages``, which explains what a Query reads and costs."""
+"""The commands ``python -m dynapages``: ``explain`` a Query, and run an ``engine``."""
 
 import argparse
 import json
@@ -16,6 +16,8 @@ from botocore.exceptions import NoRegionError, ParamValidationError
 from dynapages.calls.faults import FAILURES, NotSetUp, fault_in, sentence_about
 from dynapages.calls.query_explanation import explain_query
 from dynapages.calls.transport import decoded
+from dynapages.engine import EngineError
+from dynapages.engine.command import add_engine_command
 from dynapages.items import wire_value
 
 WRONG_INPUT = 2
@@ -39,6 +41,15 @@ TIME_LIMITS = Config(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command, and return its exit status."""
     options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except EngineError as failure:
+        return _fail(failure, FAILED)
+    return status
+
+
+def _explain(options: argparse.Namespace) -> int:
+    """Explain what a Query reads and costs, and return the exit status."""
     try:
         query = _query(options)
         client = _client(options)
@@ -72,6 +83,8 @@ def _sentence(why: Exception) -> str:
         return "Give a --region, or set AWS_DEFAULT_REGION."
     if isinstance(fault_in(why), NotSetUp):
         return "There is no such table, or it has no such index, in this region and account."
+    if isinstance(why, EngineError):
+        return str(why)
     return sentence_about(why)
 
 
@@ -110,6 +123,8 @@ def _parser() -> argparse.ArgumentParser:
         help="of another DynamoDB than Amazon's; else DYNAMODB_ENDPOINT_URL of the environment",
     )
     explain.add_argument("--json", action="store_true", help="print the figures as JSON")
+    explain.set_defaults(run=_explain)
+    add_engine_command(commands)
     return parser
 
 

@@ -21,7 +21,14 @@ IN_BACKTICKS = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 PATH = re.compile(r"(?:[\w.-]+/)*[\w.-]+\.(?:py|toml|html|jinja|css|js|json|sh)(?:::\w+)*")
 DOTTED = re.compile(rf"(?:{'|'.join(PACKAGES)}|tests)(?:\.[A-Za-z_]\w*)+(?:\(\))?")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-OF_A_READERS_PROJECT = {"settings.py", "goods/models.py", "tests.py", "base.html"}
+OF_A_READERS_PROJECT = {
+    "settings.py",
+    "goods/models.py",
+    "news/models.py",
+    "news/tests.py",
+    "tests.py",
+    "base.html",
+}
 IN_DJANGO = {"registration/password_reset_email.html"}
 LIBRARIES = {"math.inf"}
 """Names of other packages in docstrings."""

@@ -255,12 +255,13 @@ def _version_of(binary: Path) -> tuple[int, ...]:
     return tuple(int(number) for number in numbers.groups())
 
 
-def embedded(*, folder: Path | None = None) -> EngineServer:
+def embedded(*, folder: Path | None = None, port: int | None = None) -> EngineServer:
     """Return dynoxide if it is installed (see `find_dynoxide`), else moto's server; not started.
 
-    Raises NoEngine, whose sentence says what to install, where neither is.
+    With ``port=None`` it takes a free one. Raises NoEngine, whose sentence says what to install,
+    where neither is.
     """
     binary = find_dynoxide(folder)
     if binary is None:
-        return MotoEngine()
-    return DynoxideEngine(binary=binary)
+        return MotoEngine(port=port)
+    return DynoxideEngine(binary=binary, port=port)

@@ -7,8 +7,8 @@ import pytest
 LIBRARY = Path(__file__).resolve().parents[1]
 OF_DJANGO = {"django", "drf.py", "ninja"}
 NOT_THE_LIBRARY = {"examples", "tests"}
-READ_THE_ENVIRONMENT = {"__main__.py", "engine/pytest_plugin.py"}
-"""The program and the fixture of pytest take the address of an engine from it, and say so."""
+READ_THE_ENVIRONMENT = {"__main__.py", "engine/command.py", "engine/pytest_plugin.py"}
+"""They take the address of an engine from it, or tell a shell to set it, and say so."""
 
 
 def core_files() -> list[str]:

@@ -23,6 +23,8 @@ DOCUMENTS = [
 ]
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
+OF_THE_TUTORIAL = {"write_articles"}
+"""Commands that the reader writes."""
 MACHINES = re.compile(r"(?<!\w)/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
 """Somebody's folders, and hosts of package indexes. The brackets keep this line itself out."""
 
@@ -57,7 +59,8 @@ def commands() -> Iterator[tuple[str, str, str]]:
     for path in DOCUMENTS:
         text = path.read_text().replace("\\\n", " ")
         for found in COMMAND.finditer(text):
-            yield relative(path), found[1], found[2]
+            if found[1] not in OF_THE_TUTORIAL:
+                yield relative(path), found[1], found[2]
 
 
 def tracked() -> list[Path]:
