@@ -174,7 +174,7 @@ requirements:
 		$$name.in --output-file $$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
-	cd $(CURDIR) && for name in docs package library; do $(COMPILE) --upgrade --quiet \
+	cd $(CURDIR) && for name in docs package library comments; do $(COMPILE) --upgrade --quiet \
 		.ci/$$name-requirements.in --output-file .ci/$$name-requirements.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE_NEWEST) \
 		--upgrade --quiet .ci/newest-requirements.in --output-file .ci/newest-requirements.txt

@@ -36,6 +36,7 @@ OTHERS = {
     "/api/comments/none": 404,
 }
 """Of those that the walk asks for, what is not 200 to a visitor; the third digit is Arabic."""
+EXAMPLE = "\nThe example is a new project"
 COMMANDS = "\n## Tables and checks\n"
 BY_ADDRESS = "\n## Users who sign in by e-mail address\n"
 THE_SHOP = "\n## The shop as well\n"
@@ -43,15 +44,10 @@ OPTION = re.compile(r"^\| `([A-Z_]+)` \| `(.*?)` \|", re.MULTILINE)
 
 
 class Project(NamedTuple):
-    """A project of somebody else's: where it is, what it can import, and its environment."""
+    """A project of somebody else's: where it is, and its environment."""
 
     folder: Path
-    path: Path
     environment: dict[str, str]
-
-    def can_import(self, *apps: str) -> None:
-        for app in apps:
-            (self.path / app).symlink_to(PROJECT / app)
 
     def walked(self, walk: str) -> dict[str, Any]:
         """Return what a walk through it has found."""
@@ -59,12 +55,37 @@ class Project(NamedTuple):
         return json.loads(run(f"python {walk}", self.folder, self.environment))
 
 
-def made(tmp_path_factory, name: str) -> tuple[Project, dict[str, str]]:
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The folder into which pip has installed what the document says; no other folder is ours.
+
+    pip builds both distributions here, but takes nothing from an index: what they need is in the
+    environment of the tests. `.ci/package` installs them into an empty one.
+    """
+    for tool in ("pip", "hatchling", "hatch_fancy_pypi_readme"):
+        pytest.importorskip(tool, reason=f"{tool} is not here: 'make install' brings it")
+    here, path = tmp_path_factory.mktemp("install"), tmp_path_factory.mktemp("path")
+    offline = {
+        "PATH": os.environ["PATH"],
+        "DYNASHOP": str(PROJECT),
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # pip reads it as the option itself: no isolation
+        "PIP_NO_CACHE_DIR": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_INDEX": "1",
+        "PIP_TARGET": str(path),
+    }
+    follow("installing.md", here, offline, until=EXAMPLE)
+    return path
+
+
+def made(tmp_path_factory, installed, name: str) -> tuple[Project, dict[str, str]]:
     """An empty project that can import the app alone, and what it says instead of the document."""
-    folder, path = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("path")
+    folder = tmp_path_factory.mktemp("project")
     environment = {
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(path),
+        "PYTHONPATH": str(installed),
         "DJANGO_SETTINGS_MODULE": "mysite.settings",
         "DYNASHOP": str(PROJECT),
         "DYNAMODB_ENDPOINT_URL": settings.DYNAMODB_ENDPOINT_URL,
@@ -72,27 +93,26 @@ def made(tmp_path_factory, name: str) -> tuple[Project, dict[str, str]]:
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_DEFAULT_REGION": settings.AWS_REGION,
     }
-    project = Project(folder, path, environment)
-    project.can_import("dynapages", "comments")
     # A prefix that the tests delete tables by at their end.
-    return project, {'"mysite-"': f'"{settings.DYNAMODB_TABLE_PREFIX}{name}-"'}
+    instead = {'"mysite-"': f'"{settings.DYNAMODB_TABLE_PREFIX}{name}-"'}
+    return Project(folder, environment), instead
 
 
 @pytest.fixture(scope="module")
-def project(tables, tmp_path_factory):
+def project(tables, tmp_path_factory, installed):
     """A project with Django's own users that has followed the document."""
-    project, instead = made(tmp_path_factory, "mysite")
+    project, instead = made(tmp_path_factory, installed, "mysite")
     document = partial(follow, "installing.md", project.folder, project.environment)
-    document(until=BY_ADDRESS, instead=instead)
+    document(since=EXAMPLE, until=BY_ADDRESS, instead=instead)
     return project
 
 
 @pytest.fixture(scope="module")
-def project_by_address(tables, tmp_path_factory):
+def project_by_address(tables, tmp_path_factory, installed):
     """A project that has followed the chapter about users by e-mail address before its tables."""
-    project, instead = made(tmp_path_factory, "by-address")
+    project, instead = made(tmp_path_factory, installed, "by-address")
     document = partial(follow, "installing.md", project.folder, project.environment)
-    document(until=COMMANDS, instead=instead)
+    document(since=EXAMPLE, until=COMMANDS, instead=instead)
     document(since=BY_ADDRESS, until=THE_SHOP)
     document(since=COMMANDS, until=BY_ADDRESS)
     return project
@@ -118,9 +138,14 @@ def told(request):
 @pytest.fixture(scope="module")
 def told_of_the_shop(project, told_of_own_users):
     """The same, when it has followed the chapter about the shop as well."""
-    project.can_import("shop")
     follow("installing.md", project.folder, project.environment, since=THE_SHOP)
     return project.walked("walk_of_the_shop.py")
+
+
+class TestWhatIsInstalled:
+    def test_is_both_distributions_and_nothing_else(self, installed):
+        names = {path.name.partition("-")[0] for path in installed.iterdir()}
+        assert names == {"comments", "dynapages", "dynapages_comments"}
 
 
 class TestAProjectWithTheApp:

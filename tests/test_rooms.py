@@ -332,6 +332,10 @@ class TestWhatARoomIsFor:
     def test_the_site_knows_no_engine(self):
         assert offenders(below("shop", "comments", "config"), "dynapages.engine") == []
 
+    def test_no_room_but_that_for_tests_needs_what_tests_need(self):
+        others = (name for name in below(*APPS) if not name.startswith("comments.testing"))
+        assert offenders(others, "comments.testing", "pytest") == []
+
     @pytest.mark.parametrize("app", ["shop", "comments"])
     def test_an_app_reads_and_writes_without_its_imports_and_exports(self, app):
         others = (name for name in below(app) if not name.startswith(BRINGS_ROWS))

@@ -99,7 +99,7 @@ class TestThePins:
     [
         ("demo", (VISITOR,)),
         ("config", (VISITOR, "requirements-telemetry.txt")),
-        ("comments", (VISITOR,)),
+        ("comments", (VISITOR, ".ci/comments-requirements.txt")),
         ("shop", (VISITOR,)),
         ("lab", ("requirements-production.txt", "demo/requirements.txt", "lab/requirements.txt")),
     ],

@@ -20,6 +20,7 @@ PROGRAMS = {
     "django-admin": [sys.executable, "-m", "django"],
     "cp": ["cp"],
     "mkdir": ["mkdir"],
+    "pip": [sys.executable, "-m", "pip"],
 }
 
 
@@ -56,7 +57,7 @@ def follow(
 
 
 def run(line: str, folder: Path, environment: Mapping[str, str], *, fails: bool = False) -> str:
-    """Run a command of a project, and return what it prints; others, such as pip, are left out.
+    """Run a command of a project, and return what it prints; programs of others are left out.
 
     Of one that ``fails``, return what it says of that.
     """
