@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-shop install-lab install-typescript run test test-all test-newest coverage lint format readme lambda messages screenshot film package docs requirements audit clean
+.PHONY: help install install-shop install-lab install-typescript install-beside run test test-all test-newest coverage lint format readme lambda messages screenshot film package docs requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -42,6 +42,7 @@ help:
 	@echo "make lint      ruff, mypy, djlint, Django's checks, the library's types, actionlint"
 	@echo "make install-lab  install what people under load and PostgreSQL need: see docs/lab.md"
 	@echo "make install-typescript  install what generates a client of the API in TypeScript, for a test"
+	@echo "make install-beside  install the libraries that 'python -m lab.beside' measures"
 	@echo "make screenshot  take the pictures of the README; needs Chromium (Debian's chromium)"
 	@echo "make film      record the film of the README; needs Chromium and Debian's ffmpeg"
 	@echo "make format    let ruff format the Python files"
@@ -68,6 +69,18 @@ install-lab: install
 # What makes a client of the API in TypeScript: 45 MB that one test alone needs.
 install-typescript:
 	@npm ci --prefix tests/config/api/typescript
+
+# Other libraries, to compare with: in folders of their own, which the shop and its tests know nothing of.
+install-beside:
+	@npm ci --prefix lab/beside/node
+	@if command -v uv >/dev/null; then \
+		uv venv --quiet --clear --python "$$(command -v $(PYTHON3))" var/beside \
+			&& uv pip install --quiet --require-hashes --python var/beside/bin/python $(INTO_BESIDE); \
+	else \
+		$(PYTHON3) -m venv --clear var/beside \
+			&& var/beside/bin/python -m pip install --quiet --require-hashes $(INTO_BESIDE); \
+	fi
+INTO_BESIDE := --requirement lab/beside/requirements.txt
 
 run: install-shop
 	@$(PYTHON) manage.py demo --port $(PORT) $(ARGS)
@@ -173,6 +186,8 @@ requirements:
 		--upgrade --quiet --constraints requirements-development.txt \
 		$$name.in --output-file $$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
+		--upgrade --quiet lab/beside/requirements.in --output-file lab/beside/requirements.txt
+	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
 	cd $(CURDIR) && for name in docs package library comments; do $(COMPILE) --upgrade --quiet \
 		.ci/$$name-requirements.in --output-file .ci/$$name-requirements.txt || exit 1; done
@@ -183,7 +198,7 @@ audit:
 	@.ci/audit
 
 clean:
-	rm -rf $(VENV) node_modules tests/config/api/typescript/node_modules var/cache var/tmp .hypothesis
+	rm -rf $(VENV) node_modules tests/config/api/typescript/node_modules lab/beside/node/node_modules var/beside var/cache var/tmp .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Into the environment, which is there. Tests start Python often: their modules are compiled at once,
