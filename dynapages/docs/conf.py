@@ -59,6 +59,9 @@ html_theme_options = {
     "source_directory": "dynapages/docs/",
 }
 
+# Of a terminal the commands are copied, without what stands before them and what they print.
+copybutton_exclude = ".linenos, .gp, .go"
+
 # A page that is not there is answered at any depth: its links begin at the root of the host.
 notfound_urls_prefix = urlsplit(html_baseurl).path
 
