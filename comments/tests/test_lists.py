@@ -54,3 +54,11 @@ class TestThePageOfAProduct:
         other = make_comment("chair")
         assert ids_in(text_of(visitor, "/reviews/products/lamp/"))[0] == loaded[0].id
         assert ids_in(text_of(visitor, "/reviews/products/chair/")) == [other.id]
+
+
+class TestASearch:
+    def test_finds_comments_by_other_forms_of_a_word(self, tables, visitor):
+        found = make_comment("lamp", language="de", body="Zwei Lampen für den Flur.")
+        make_comment("lamp", language="de", body="Sie ist schön hell.")
+        page = text_of(visitor, "/reviews/products/lamp/comments/~/~/?q=Lampe")
+        assert ids_in(page) == [found.id]

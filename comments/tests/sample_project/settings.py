@@ -49,8 +49,9 @@ LOGIN_URL = "/accounts/login/"
 SITE_NAME = "Sample"
 PAGE_SIZE = 5
 DYNAMODB_TABLE_PREFIX = "sample-"
-DYNAMODB_MODELS = ["comments.models.Comment"]
+DYNAMODB_MODELS = ["comments.models.Comment", "comments.search.models.WordItem"]
 COMMENTS = {
     "PRODUCTS": "sample_project.products.PRODUCTS",
     "HAS_BOUGHT": "sample_project.products.has_bought",
+    "SEARCH": True,
 }
