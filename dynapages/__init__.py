@@ -1,6 +1,6 @@
 """A library for DynamoDB: exact pages of merged queries, metered calls, transactions, streams.
 
-See README.md in this folder.
+What most programs need is here; the other public modules have the rest.
 """
 
 from dynapages.calls.costs import cost

@@ -39,6 +39,7 @@ extensions = [
     "dynapages.docs.sphinx_parts.links",
     "dynapages.docs.sphinx_parts.markdown_copies",
     "dynapages.docs.sphinx_parts.reference",
+    "dynapages.docs.sphinx_parts.signatures",
 ]
 exclude_patterns = ["sphinx_parts"]
 nitpicky = True
@@ -50,6 +51,8 @@ myst_heading_anchors = 4
 html_theme = "furo"
 html_title = f"dynapages {version}"
 html_baseurl = addresses["Documentation"]
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_use_index = False  # each module's page lists its names, and the search finds them
 html_domain_indices = False
@@ -77,9 +80,12 @@ markdown_http_base = html_baseurl
 default_role = "public"
 add_module_names = False
 autodoc_default_options = {"special-members": "__iter__, __aiter__, __call__"}
+autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
+# Where a function has several signatures, they are read from its text.
+autodoc_type_aliases = {"Item": "dynapages.items.Item", "Partitions": "Partitions"}
 maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
 python_display_short_literal_types = True

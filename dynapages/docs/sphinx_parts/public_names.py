@@ -2,10 +2,12 @@
 
 import ast
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from inspect import isclass, ismodule
+from inspect import isclass, ismodule, isroutine, unwrap
 from pathlib import Path
+from typing import cast
 
 MODULES = (
     "dynapages",
@@ -48,7 +50,7 @@ class PublicName:
             return "Classes"
         if ismodule(value):
             return "Modules"
-        if callable(value) and hasattr(value, "__qualname__"):
+        if isroutine(unwrap(cast("Callable[..., object]", value))):
             return "Functions"
         return "Values and types"
 

@@ -4,9 +4,10 @@
 backticks is a link where the reference has it, and code where it has not.
 """
 
+import sys
 from enum import Enum
-from inspect import cleandoc, isclass, isroutine
-from typing import Any, Generic
+from inspect import cleandoc, isclass, isroutine, unwrap
+from typing import Any, Generic, get_origin
 
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
@@ -90,7 +91,7 @@ class PublicModule(SphinxDirective):
             else:
                 elsewhere.setdefault(first, []).append(public.name)
         for other, names in elsewhere.items():
-            links = ", ".join(f"`{other}.{name} <{name}>`" for name in names)
+            links = ", ".join(f"`{name}`" for name in names)
             parts.append(f"Also in this module, and described in `{other}`: {links}.\n")
         for kind, group in described.items():
             if group:
@@ -113,20 +114,38 @@ def public_role(
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Read what stands in single backticks: a link once all pages are read."""
     environment: BuildEnvironment = inliner.document.settings.env
-    literal = nodes.literal(text, text)
+    module = environment.ref_context.get("py:module")
+    class_name = environment.ref_context.get("py:class")
+    return [link_to(text, environment.docname, module, class_name)], []
+
+
+def link_to(text: str, page: str, module: str | None, class_name: str | None) -> pending_xref:
+    """Return what becomes a link of a page once all pages are read, or else stays code."""
     reference = pending_xref(
         text,
-        literal,
+        nodes.literal(text, text),
         refdomain="",
         reftype="public",
         reftarget=text,
-        refdoc=environment.docname,
+        refdoc=page,
         refexplicit=False,
         refwarn=False,
     )
-    reference["py:module"] = environment.ref_context.get("py:module")
-    reference["py:class"] = environment.ref_context.get("py:class")
-    return [reference], []
+    reference["py:module"] = module
+    reference["py:class"] = class_name
+    return reference
+
+
+def link_names(app: Sphinx, page: nodes.document) -> None:
+    """Link each row of the page of all names: its module, and the names of this module."""
+    if app.env.docname != "names":
+        return
+    for row in page.findall(nodes.row):
+        module, *names = list(row.findall(nodes.literal)) or [None]
+        if module is not None:
+            for name in (module, *names):
+                link = link_to(name.astext(), app.env.docname, module.astext(), None)
+                name.replace_self(link)
 
 
 def candidates(target: str, module: str | None, class_name: str | None) -> list[str]:
@@ -171,12 +190,33 @@ def skip_member(
     """
     if str(getattr(member, "__doc__", "")).startswith("Alias for field number"):
         return True
+    if name == "model_config":
+        return True
     if name.startswith("_"):
         return None
     is_method = isroutine(member) or isinstance(member, property)
     if skip and (is_method or isinstance(member, Enum)):
-        return False
+        return overrides_a_framework(member, name)
     return None
+
+
+def overrides_a_framework(member: object, name: str) -> bool:
+    """Return whether a method takes the place of one of a class that is not the library's."""
+    function: Any = getattr(member, "fget", None) or getattr(member, "__func__", member)
+    function = unwrap(function)
+    owner: object = sys.modules.get(getattr(function, "__module__", None) or "")
+    for part in getattr(function, "__qualname__", "").split(".")[:-1]:
+        owner = getattr(owner, part, None)
+    bases = owner.__mro__[1:] if isclass(owner) else ()
+    foreign = [base for base in bases if not base.__module__.startswith("dynapages")]
+    return any(hasattr(base, name) for base in foreign)
+
+
+def leave_out_plain_bases(
+    _app: Sphinx, _name: str, _value: object, _options: object, bases: list[Any]
+) -> None:
+    """Leave out what says nothing of a class but that it is one, or generic."""
+    bases[:] = [base for base in bases if (get_origin(base) or base) not in PLAIN_BASES]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -184,5 +224,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("public-module", PublicModule)
     app.add_role("public", public_role)
     app.connect("missing-reference", resolve)
+    app.connect("doctree-read", link_names)
+    app.connect("autodoc-process-bases", leave_out_plain_bases)
     app.connect("autodoc-skip-member", skip_member)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
