@@ -140,10 +140,7 @@ def project(tmp_path_factory):
 def plain(project):
     """Pages after step 6: the first one, the next one, back, the last, and an altered link."""
     project.follow("6")
-    pages = project.visit("/", "next", "prev", "last")
-    address = pages[1].address
-    pages += project.visit(address[:-1] + ("A" if address[-1] != "A" else "B"))
-    return pages
+    return project.visit("/", "next", "prev", "last", "/?after=altered")
 
 
 @pytest.fixture(scope="module")
