@@ -9,8 +9,8 @@ from dynapages.calls import clock
 from dynapages.django.work import queues
 from dynapages.work import Queue, worker
 
-LONG = timedelta(minutes=2)
-"""Longer than a change is left to the process that has made it."""
+LONG = timedelta(minutes=10)
+"""Longer than anything is put off: a product's ratings are gathered for five minutes."""
 MOST_LOOKS = 20
 
 
@@ -24,7 +24,7 @@ def finish_owed(only: Sequence[Queue] = ()) -> int:
     It is what any process that serves does minutes later: your products are told their ratings
     (``keep_ratings``), ranks and words of the search follow, what belongs to a deleted comment is
     deleted, and handlers of the project's own queues are called. Handlers read a clock that is
-    ahead, by two minutes and more. Raises StillOwed where something is given up or comes to no end,
+    ahead, by ten minutes and more. Raises StillOwed where something is given up or comes to no end,
     and botocore's errors where a queue could not be read.
     """
     worker().forget()
