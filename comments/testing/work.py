@@ -9,8 +9,8 @@ from dynapages.calls import clock
 from dynapages.django.work import queues
 from dynapages.work import Queue, worker
 
-LONG = timedelta(minutes=10)
-"""Longer than anything is put off: a product's ratings are gathered for five minutes."""
+LONG = timedelta(minutes=2)
+"""Longer than a change is left to the process that has made it."""
 MOST_LOOKS = 20
 
 
@@ -24,20 +24,24 @@ def finish_owed(only: Sequence[Queue] = ()) -> int:
     It is what any process that serves does minutes later: your products are told their ratings
     (``keep_ratings``), ranks and words of the search follow, what belongs to a deleted comment is
     deleted, and handlers of the project's own queues are called. Handlers read a clock that is
-    ahead, by ten minutes and more. Raises StillOwed where something is given up or comes to no end,
-    and botocore's errors where a queue could not be read.
+    ahead: two minutes and more after all of it is due. Raises StillOwed where something is given up
+    or comes to no end, and botocore's errors where a queue could not be read.
     """
     worker().forget()
+    chosen = list(only) or queues()
     done = 0
-    for number in range(1, MOST_LOOKS):
-        with later(number * LONG):
-            looked = worker().look(list(only) or queues())
+    for number in range(1, MOST_LOOKS + 1):
+        moments = [owed.moment for queue in chosen for owed in queue.waiting()]
+        if not moments:
+            return done
+        # Also what is due in minutes, such as ratings, or is tried again in hours.
+        until_last = max(max(moments) - clock.now(), timedelta(0))
+        with later(until_last + number * LONG):
+            looked = worker().look(chosen)
         done += looked.done
         if looked.dead:
             raise StillOwed("Something owed was given up, as its handler failed: the log says why.")
-        if not (looked.done or looked.failed):
-            return done
-    raise StillOwed(f"Something is still owed after {MOST_LOOKS - 1} looks: the log says why.")
+    raise StillOwed(f"Something is still owed after {MOST_LOOKS} looks: the log says why.")
 
 
 @contextmanager

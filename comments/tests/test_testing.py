@@ -5,7 +5,14 @@ import pytest
 from comments.gates import Reject
 from comments.models import TABLE
 from comments.posting.services import Rejected
-from comments.testing import TablesExist, finish_owed, make_comment, own_tables, sent_signals
+from comments.testing import (
+    StillOwed,
+    TablesExist,
+    finish_owed,
+    make_comment,
+    own_tables,
+    sent_signals,
+)
 from dynapages.process import client, current_connection
 from dynapages.work import worker
 from sample_project import products
@@ -63,6 +70,26 @@ class TestWhatIsOwed:
         finish_owed()
         assert finish_owed() == 0
 
+    def test_raises_where_it_is_given_up(self, tables, monkeypatch):
+        def fail(_products, _ratings):
+            raise ValueError("no place for ratings")
+
+        make_comment("lamp")
+        monkeypatch.setattr(products.RatedProducts, "keep_ratings", fail)
+        with pytest.raises(StillOwed, match="the log says why"):
+            finish_owed()
+
+
+class TestSentSignals:
+    def test_are_those_of_the_block_alone(self, someone):
+        ann = someone("ann")
+        with sent_signals() as sent:
+            comment = make_comment("lamp", user=ann)
+        make_comment("chair", user=ann)
+        assert [(one.name, one.arguments["comment_id"]) for one in sent] == [
+            ("comment_posted", comment.id)
+        ]
+
 
 class TestOwnTables:
     def test_are_empty_and_gone_after_the_block(self, dynamodb_endpoint):
@@ -83,8 +110,10 @@ class TestOwnTables:
         assert client().scan(TableName=TABLE)["Count"] > 0
 
     def test_leave_connection_and_worker_as_they_were(self, dynamodb_endpoint):
-        before = current_connection(), worker().runs_by_itself
+        before = current_connection()
+        worker().runs_by_itself = True
         with own_tables(dynamodb_endpoint):
             assert current_connection().endpoint_url == dynamodb_endpoint
             assert not worker().runs_by_itself
-        assert (current_connection(), worker().runs_by_itself) == before
+        assert current_connection() == before
+        assert worker().runs_by_itself
