@@ -32,6 +32,8 @@ ADAPTERS = (*KNOWS_DJANGO, "dynapages.pynamodb", "dynapages.engine")
 """What the library has besides its core, for those who install more than botocore."""
 PROCESS = "dynapages.process"
 """One connection for a process: for the adapters, and for who wants it."""
+PROGRAM = "dynapages.__main__"
+"""Its commands: they stand above all else, and start an engine too."""
 FACES = (
     "dynapages",
     "dynapages.calls",
@@ -261,7 +263,8 @@ def taken_from_the_library(source: str) -> Iterator[tuple[str, str]]:
 
 def core() -> list[str]:
     """Return the modules of the library that botocore is enough for."""
-    return [name for name in below("dynapages") if not name.startswith((*ADAPTERS, PROCESS))]
+    others = (*ADAPTERS, PROCESS, PROGRAM)
+    return [name for name in below("dynapages") if not name.startswith(others)]
 
 
 def names_in(source: ast.Module) -> Iterator[str]:
