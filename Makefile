@@ -48,7 +48,7 @@ help:
 	@echo "make format    let ruff format the Python files"
 	@echo "make readme    bring the documents' tables and the library's names up to date"
 	@echo "make lambda    pack the function that makes the copies of comments  (ZIP=…)"
-	@echo "make package   build the library's wheel and sdist in $(DIST), and check them  (DIST=…)"
+	@echo "make package   build wheel and sdist of the library and of comments in $(DIST), and check them  (DIST=…)"
 	@echo "make docs      build the site of the library's documents in $(DOCS), and check its links  (DOCS=…)"
 	@echo "make messages  collect the sentences to translate, and compile the translated ones"
 	@echo "make audit     ask for known faults of the dependencies, and write an SBOM"

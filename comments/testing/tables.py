@@ -73,7 +73,9 @@ def own_tables(endpoint_url: str) -> Iterator[None]:
             worker().forget()
             worker().runs_by_itself = ran_by_itself
             for name in sorted(_table_names() - before):
-                client().delete_table(TableName=name)
+                # Others may use the same engine at the same time, with another prefix.
+                if name.startswith(settings.DYNAMODB_TABLE_PREFIX):
+                    client().delete_table(TableName=name)
 
 
 def _table_names() -> set[str]:

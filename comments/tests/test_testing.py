@@ -102,6 +102,18 @@ class TestOwnTables:
                 here = client()
             assert TABLE not in here.list_tables()["TableNames"]
 
+    def test_leave_the_tables_of_others(self, dynamodb_endpoint):
+        with own_tables(dynamodb_endpoint):
+            here = client()
+            here.create_table(
+                TableName="another-table",
+                BillingMode="PAY_PER_REQUEST",
+                AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+                KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            )
+        assert here.list_tables()["TableNames"] == ["another-table"]
+        here.delete_table(TableName="another-table")
+
     def test_are_refused_where_there_are_some(self, comment_tables, dynamodb_endpoint):
         make_comment("lamp")
         refused = pytest.raises(TablesExist, match="another DYNAMODB_TABLE_PREFIX")

@@ -33,7 +33,9 @@ def run_engine(options: argparse.Namespace) -> int:
 
     Raises EngineError: NoEngine, PortInUse, EngineSilent, or EngineDied also later.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A script's shell has what it starts in the background ignore Ctrl-C.
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
     engine = embedded(port=options.port)
     try:
         with engine:

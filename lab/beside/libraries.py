@@ -99,7 +99,10 @@ class OfNode(Library):
 
 
 class OfThisProject(Library):
-    """The library of this project, which need not be installed."""
+    """The library of this project, which need not be installed.
+
+    It is measured twice: with boto3's client, and with the client that makes its calls itself.
+    """
 
     def version(self) -> str:
         """Return the version that its distribution would have."""
@@ -114,6 +117,7 @@ LIBRARIES = (
     OfNode("ElectroDB", "electrodb"),
     OfOwnEnvironment("pydynox", "pydynox"),
     OfThisProject("dynapages", "dynapages", has_two_arguments=True),
+    OfThisProject("dynapages, own transport", "dynapages_transport", has_two_arguments=True),
 )
 
 

@@ -53,7 +53,8 @@ def measure() -> Comparison:
             if reason:
                 comparison.left_out.append(reason)
                 continue
-            comparison.versions[library.title] = library.version()
+            name, _, _ = library.title.partition(", ")
+            comparison.versions[name] = library.version()
             for task in TASKS:
                 comparison.columns[task].append(column_of(library, task, proxy, notes))
     return comparison

@@ -37,7 +37,7 @@ class TestCommentThatIsBeingWritten:
         fill(page, body=TYPED)
         context.set_offline(True)
         post_button(page)
-        expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
+        expect(page.locator("#notice")).to_contain_text("The site cannot be reached.")
         expect(page.get_by_label("Your comment")).to_have_value(TYPED)
         context.set_offline(False)
         post_button(page)
@@ -50,10 +50,10 @@ class TestCommentThatIsBeingWritten:
         page.route("**/comments/new/", lambda route: route.abort())
         fill(page, body=TYPED)
         post_button(page)
-        expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
+        expect(page.locator("#notice")).to_contain_text("The site cannot be reached.")
         detections[0].fulfill(body="Detected: Frisian")
         expect(page.locator("#detected-language")).to_have_text("Detected: Frisian")
-        expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
+        expect(page.locator("#notice")).to_contain_text("The site cannot be reached.")
         alice.forgive("Failed to load resource")
 
 

@@ -140,14 +140,16 @@ class TestOneTableOfAMomentAtWhichWorkWasGoingOn:
             pytest.param("sets", COPIES_LATE, marks=IN_NIGHTLY),
         ],
     )
-    def test_is_repaired_and_the_rest_of_its_work_is_done(self, moments, table, kinds):
+    def test_is_repaired_and_the_rest_of_its_work_is_done(self, moments, caplog, table, kinds):
         moments.bring_back(**{table: "unfinished"})
         # A restore takes longer than a process is given to finish its own work.
         with later():
             assert kinds_in(checked("--repair")["found"]) == kinds
         for queue in (COMMENTS_QUEUE, SHOP_QUEUE):
             finish_what_waits()
+            caplog.clear()
             work_off(queue)
+            assert [one for one in caplog.records if one.name.startswith("dynapages.work")] == []
         with later():
             assert checked()["found"] == []
         assert differences_of_pages() == []

@@ -15,6 +15,7 @@ from dynapages.__main__ import main
 from dynapages.engine import command, embedded
 from dynapages.engine.child import free_port
 from dynapages.engine.server import MotoEngine, NoEngine
+from dynapages_testing.processes import PATIENCE
 
 
 @pytest.fixture
@@ -28,8 +29,9 @@ def port():
 
 @contextmanager
 def running(port):
-    """Run the command."""
-    line = [sys.executable, "-m", "dynapages", "engine", "--port", str(port)]
+    """Run the command, as a script's shell does in the background: with Ctrl-C ignored."""
+    shell = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+    line = [*shell, sys.executable, "-m", "dynapages", "engine", "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment)
     try:
@@ -69,7 +71,7 @@ class TestTheCommand:
         with running(port) as process:
             exported(process)
             process.send_signal(sent)
-            assert process.wait() == 0
+            assert process.wait(timeout=PATIENCE) == 0
         with socket.socket() as listener:
             # Closed connections keep their port for a while: only a listener matters.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

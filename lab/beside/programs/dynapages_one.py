@@ -1,12 +1,12 @@
-"""A page of one partition by dynapages: a feed, and its tokens in the links."""
+"""A page of one partition by dynapages: a feed with boto3's client, and its tokens in the links."""
 
 import os
 
-from dynapages import Feed, Index, Tokens
-from dynapages.calls import Connection, build_client
+import boto3
 
-HERE = Connection("us-east-1", os.environ["AWS_ENDPOINT_URL"], library_transport=True)
-CLIENT = build_client(HERE)
+from dynapages import Feed, Index, Tokens
+
+CLIENT = boto3.client("dynamodb")
 INDEX = Index("beside", "by_shelf", partition="shelf", sort="at", table_key=("id",))
 TOKENS = Tokens(os.environ["PAGE_SECRET"])
 

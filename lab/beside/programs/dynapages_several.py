@@ -1,12 +1,12 @@
-"""A page of several partitions by dynapages: the same feed, and its tokens in the links."""
+"""A page of several partitions by dynapages: the same feed with more partitions."""
 
 import os
 
-from dynapages import Feed, Index, Tokens
-from dynapages.calls import Connection, build_client
+import boto3
 
-HERE = Connection("us-east-1", os.environ["AWS_ENDPOINT_URL"], library_transport=True)
-CLIENT = build_client(HERE)
+from dynapages import Feed, Index, Tokens
+
+CLIENT = boto3.client("dynamodb")
 INDEX = Index("beside", "by_shelf", partition="shelf", sort="at", table_key=("id",))
 TOKENS = Tokens(os.environ["PAGE_SECRET"])
 

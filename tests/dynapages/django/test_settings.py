@@ -17,9 +17,8 @@ from tests.support.project import PROJECT
 
 
 def settings_read(app: str) -> set[str]:
-    """Return the settings that an app or a module reads and Django itself does not have."""
-    path = PROJECT / app
-    sources = path.rglob("*.py") if path.is_dir() else [path]
+    """Return the settings that an app reads and Django itself does not have."""
+    sources = set((PROJECT / app).rglob("*.py")) - set((PROJECT / app / "tests").rglob("*.py"))
     found = (re.findall(r"settings\.([A-Z_]+)", path.read_text()) for path in sources)
     return {name for names in found for name in names} - vars(global_settings).keys()
 

@@ -171,7 +171,7 @@
       return;
     }
     clearNotice(xhr);
-    // An error page that is not the shop's own, such as a proxy's.
+    // An error page that is not the site's own, such as a proxy's.
     if (xhr.status >= 400 && !xhr.getResponseHeader("HX-Retarget")) {
       detail.shouldSwap = false;
       notify(inWords("unreadable"));
