@@ -1,4 +1,4 @@
-"""Say what stands in the way of publishing the distributions in a folder.
+"""Print what stands in the way of publishing the distributions in a folder.
 
 A sentence for each thing; it ends with 1 where there is one. What is published cannot be taken
 back: a version is used up, and links lead to whoever owns the addresses in the metadata.

@@ -17,7 +17,7 @@ from dynapages.calls.faults import FAILURES, NotSetUp, fault_in, sentence_about
 from dynapages.calls.query_explanation import explain_query
 from dynapages.calls.transport import decoded
 from dynapages.engine import EngineError
-from dynapages.engine.command import add_engine_command
+from dynapages.engine.command import add_engine_options
 from dynapages.items import wire_value
 
 WRONG_INPUT = 2
@@ -124,7 +124,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     explain.add_argument("--json", action="store_true", help="print the figures as JSON")
     explain.set_defaults(run=_explain)
-    add_engine_command(commands)
+    engine = commands.add_parser(
+        "engine", help="run a DynamoDB on this machine, in memory, until Ctrl-C"
+    )
+    add_engine_options(engine)
     return parser
 
 

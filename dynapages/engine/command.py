@@ -3,7 +3,6 @@
 import argparse
 import signal
 import time
-from typing import Protocol
 
 from dynapages.engine.server import EngineServer, MotoEngine, embedded
 
@@ -13,17 +12,8 @@ CHECK_SECONDS = 1.0
 MOTO_UNITS = "# It counts the same capacity units for each call; dynoxide counts as Amazon does."
 
 
-class Commands(Protocol):
-    """Where a command is added to others, as argparse has it."""
-
-    def add_parser(self, name: str, *, help: str) -> argparse.ArgumentParser: ...  # noqa: A002
-
-
-def add_engine_command(commands: Commands) -> None:
-    """Add the command, whose options ``run_engine`` takes."""
-    parser = commands.add_parser(
-        "engine", help="run a DynamoDB on this machine, in memory, until Ctrl-C"
-    )
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the options that ``run_engine`` takes, and this as its ``run``."""
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"{DEFAULT_PORT} without it")
     parser.set_defaults(run=run_engine)
 

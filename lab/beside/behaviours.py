@@ -31,7 +31,7 @@ def walk(program: Program, shelves: list[str]) -> list[list[str]]:
 
 
 def equal_keys(program: Program, shelves: list[str], notes: Notes) -> str:
-    """Say what happens to items of equal sort keys on two sides of a page's edge."""
+    """Return what happens to items of equal sort keys on two sides of a page's edge."""
     shown = Counter[str]()
     for page in walk(program, shelves):
         shown.update(page)
@@ -43,7 +43,7 @@ def equal_keys(program: Program, shelves: list[str], notes: Notes) -> str:
 
 
 def deletion(program: Program, shelves: list[str], notes: Notes) -> str:
-    """Say what follows behind an item that is deleted after its page was shown."""
+    """Return what follows behind an item that is deleted after its page was shown."""
     first = program.page(shelves)
     expected = program.page(shelves, first["next"])["ids"]
     deleted = first["ids"][-1]
@@ -58,7 +58,7 @@ def deletion(program: Program, shelves: list[str], notes: Notes) -> str:
 
 
 def page_back(program: Program, shelves: list[str]) -> str:
-    """Say whether the way back from the third page leads to the second, and to the first."""
+    """Return whether the way back from the third page leads to the second, and to the first."""
     first = program.page(shelves)
     second = program.page(shelves, first["next"])
     third = program.page(shelves, second["next"])
@@ -74,7 +74,7 @@ def page_back(program: Program, shelves: list[str]) -> str:
 
 
 def exact_end(program: Program) -> str:
-    """Say what follows behind a full page that is the last one."""
+    """Return what follows behind a full page that is the last one."""
     pages = walk(program, FULL)
     if pages[-1]:
         return "no link"
@@ -94,7 +94,7 @@ def readable_values(program: Program, shelves: list[str], notes: Notes) -> str:
 
 
 def altered(program: Program, shelves: list[str]) -> str:
-    """Say what a link is answered in which the time of each key was changed to an older one."""
+    """Return what a link is answered in which the time of each key was changed to an older one."""
     first = program.page(shelves)
     following = program.page(shelves, first["next"])
     link = changed(first["next"], lambda key: {**key, "at": replaced(key["at"], OLDER)})
@@ -105,7 +105,7 @@ def altered(program: Program, shelves: list[str]) -> str:
 
 
 def other_partition(program: Program, shelves: list[str], notes: Notes) -> str:
-    """Say what a link is answered whose keys were changed to those of another partition."""
+    """Return what a link is answered whose keys were changed to those of another partition."""
     first = program.page(shelves)
     following = program.page(shelves, first["next"])
     link = changed(first["next"], lambda key: {**key, "shelf": replaced(key["shelf"], OTHERS[0])})
@@ -118,7 +118,7 @@ def other_partition(program: Program, shelves: list[str], notes: Notes) -> str:
 
 
 def other_list(program: Program, shelves: list[str], notes: Notes) -> str:
-    """Say what a link is answered that is of a list of other partitions."""
+    """Return what a link is answered that is of a list of other partitions."""
     others = OTHERS[: len(shelves)]
     link = program.page(shelves)["next"]
     found = program.page(others, link)

@@ -35,7 +35,7 @@ def rounds_of(calls: list[Seen]) -> int:
 
 
 def begins_elsewhere(request: Mapping[str, Any]) -> bool:
-    """Say whether a Query of the comparison begins at a key of another partition than it reads.
+    """Return whether a Query of the comparison begins at a key of another partition than it reads.
 
     Its only value is that of the partition.
     """

@@ -18,7 +18,7 @@ def description_of(page: nodes.document) -> str:
 
 
 def describe(app: Sphinx, page: nodes.document) -> None:
-    """Give a page its description, from where Sphinx takes it into the head of the HTML."""
+    """Set the description of a page, from where Sphinx takes it into the head of the HTML."""
     text = description_of(page)
     if app.env.docname == app.config.root_doc:
         text = app.config.llms_txt_description
