@@ -60,14 +60,14 @@ def announce(
     signal: Signal, comment_id: str, *, by: str = "", moment: datetime, **more: object
 ) -> None:
     """Send a signal of a comment; Django logs what a receiver raises."""
-    if not _is_silent.get():
+    if not are_silent():
         signal.send_robust(Comment, comment_id=comment_id, by=by, moment=moment, **more)
 
 
 def owed_by(signal: Signal, comment_id: str, *, by: str, moment: datetime) -> list[Owed]:
     """Return what the receivers of a signal owe; Django logs what one of them raises."""
     owes: list[Owed] = []
-    if _is_silent.get():
+    if are_silent():
         return owes
     answers = signal.send_robust(Comment, comment_id=comment_id, by=by, moment=moment)
     for _receiver, answer in answers:
@@ -76,9 +76,14 @@ def owed_by(signal: Signal, comment_id: str, *, by: str, moment: datetime) -> li
     return owes
 
 
+def are_silent() -> bool:
+    """Return whether no signals are sent of what is written now: see `unannounced`."""
+    return _is_silent.get()
+
+
 @contextmanager
 def unannounced() -> Iterator[None]:
-    """Send no signals of what is written in the block, such as samples."""
+    """Send no signals of what is written in the block, such as samples, and owe no events."""
     before = _is_silent.set(True)
     try:
         yield

@@ -362,6 +362,8 @@ LOGGING = {
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
 COUNTER_SHARDS = env.integer("COUNTER_SHARDS", default=8, least=1, most=64)
 ORDER_SHARDS = env.integer("ORDER_SHARDS", default=1, least=1, most=64)
+# Days from a delivery to the e-mail that asks for reviews, 0 for none.
+REVIEW_REQUEST_DAYS = env.integer("REVIEW_REQUEST_DAYS", default=0, least=0, most=365)
 # The activity log, whose tables have provisioned capacity: see docs/designs/activity.md.
 ACTIVITY_READ_UNITS = env.integer("ACTIVITY_READ_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_WRITE_UNITS = env.integer("ACTIVITY_WRITE_UNITS", default=5, least=1, most=40_000)

@@ -11,6 +11,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     # Shards of a counter and of the open orders at the most, and of the latter at least.
     "COUNTER_SHARDS": 8,
     "ORDER_SHARDS": 1,
+    # Days from a delivery to an e-mail that asks for reviews; 0 is for none.
+    "REVIEW_REQUEST_DAYS": 0,
     # Of the activity log: capacity units a second, and full months that are kept.
     "ACTIVITY_READ_UNITS": 5,
     "ACTIVITY_WRITE_UNITS": 5,

@@ -308,7 +308,8 @@ class Order(ShopItem):
     ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
     a large order are still to be changed (`shop.orders.settling`). ``id_prefix`` is the part of
     ``foreign_id`` that an import put in front, to tell shops with the same ids apart. ``address``
-    is missing in orders to a pickup point, from most imports, and of erased users.
+    is missing in orders to a pickup point, from most imports, and of erased users. ``asks_at`` is
+    when its customer is asked for reviews, of a delivered order (`shop.orders.asking`).
     """
 
     status = UnicodeAttribute()
@@ -327,6 +328,7 @@ class Order(ShopItem):
     shard = NumberAttribute()
     summary = UnicodeAttribute(null=True)
     unsettled = UnicodeAttribute(null=True)
+    asks_at = UnicodeAttribute(null=True)
 
     order_status_date = UnicodeAttribute()
     order_open_date = UnicodeAttribute(null=True)

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from comments import keys, signals
 from comments.data.changes import HELD_ELSEWHERE, Change, Verdict, VerdictCounts
@@ -26,7 +27,13 @@ from comments.store.comments import comment_in
 from comments.store.derived import bulk_batches
 from comments.store.states import State
 from comments.store.table import ATTEMPTS
-from comments.store.writing import CommentChange, Committed, Owes, write_comments
+from comments.store.writing import (
+    MOST_EVENTS,
+    CommentChange,
+    Committed,
+    Owes,
+    write_comments,
+)
 from dynapages.calls import (
     Backoff,
     Batches,
@@ -193,8 +200,10 @@ class BulkWriter:
 
     def _put(self, changes: Sequence[Change]) -> set[str]:
         """Write changes; return the ids of the comments that others have changed meanwhile."""
+        write = partial(_write_in_turn, are_announced=self._announces)
+        transactions = _transactions(changes, reserved=MOST_EVENTS if self._announces else 0)
         lost_ids: set[str] = set()
-        for lost in self._batches.pool.map(_write_in_turn, _transactions(changes)):
+        for lost in self._batches.pool.map(write, transactions):
             lost_ids.update(lost)
         return lost_ids
 
@@ -295,13 +304,13 @@ def _announce_new(comment: NewComment) -> None:
 # Transactions
 
 
-def _write_in_turn(changes: Sequence[Change]) -> list[str]:
+def _write_in_turn(changes: Sequence[Change], *, are_announced: bool) -> list[str]:
     """Write changes like `_write_transaction`, with few others at a time where that is slow."""
     with one_task():
-        return _write_transaction(changes)
+        return _write_transaction(changes, are_announced=are_announced)
 
 
-def _write_transaction(changes: Sequence[Change]) -> list[str]:
+def _write_transaction(changes: Sequence[Change], *, are_announced: bool) -> list[str]:
     """Write changes in a transaction; return their ids where others have changed one of them."""
     imported: list[CommentChange] = []
     actions: list[Action] = []
@@ -309,21 +318,21 @@ def _write_transaction(changes: Sequence[Change]) -> list[str]:
         imported.append(CommentChange(change.stored, change.merged, text_after=change.comment.body))
         actions += change.actions()
     try:
-        write_comments(imported, actions, are_ranked=False)
+        write_comments(imported, actions, are_ranked=False, are_announced=are_announced)
     except ConditionFailed:
         return [change.comment.id for change in changes]
     return []
 
 
-def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
+def _transactions(changes: Sequence[Change], *, reserved: int) -> Iterator[list[Change]]:
     """Divide changes into transactions that DynamoDB takes, with what else these store.
 
     That are the counts of each product, and where comments can be searched a change, a mark of it
-    in each product, and its due item.
+    in each product, and its due item. As many actions as are ``reserved`` are left for others.
     """
-    actions_of_product, actions_of_all = 1, 0
+    actions_of_product, actions_of_all = 1, reserved
     if is_searchable():
-        actions_of_product, actions_of_all = 2, 2
+        actions_of_product, actions_of_all = 2, 2 + reserved
     most_actions = size_of_batch(MOST_ACTIONS)
     group: list[Change] = []
     actions, characters = 0, 0

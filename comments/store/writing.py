@@ -17,7 +17,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from comments import keys
+from comments import keys, signals
 from comments.models import TABLE, Comment
 from comments.store import counts, dependents
 from comments.store.states import is_listed, is_tombstone, product_id_of
@@ -245,6 +245,16 @@ class DerivedTable:
     hook: Hook
 
 
+CommentEvents = Callable[[Sequence[CommentChange]], Sequence[Owed]]
+comment_events: set[CommentEvents] = set()
+"""Each returns what the project owes because of changes that are about to be written, such as
+events for others: one due item at the most, stored in the transaction of the changes. What one
+raises stops the write. They are added where Django makes apps ready.
+"""
+MOST_EVENTS = 1
+"""Due items of `comment_events` in a transaction: one of them is added in the shop."""
+
+
 def nothing_follows(_changes: Sequence[CommentChange]) -> Following:
     """Return that nothing follows."""
     return NOTHING_FOLLOWS
@@ -286,13 +296,17 @@ def has_derived_tables() -> bool:
 
 
 def write_comments(
-    changes: Sequence[CommentChange], actions: Sequence[Action], *, are_ranked: bool = True
+    changes: Sequence[CommentChange],
+    actions: Sequence[Action],
+    *,
+    are_ranked: bool = True,
+    are_announced: bool = True,
 ) -> None:
     """Write the ``actions`` that make changes of comments, and all that follows from the changes.
 
     The actions must require that version, product and reply of each comment are as they were
     before. A caller who ranks and rates the products later says that they are not ``are_ranked``
-    here. Raises
+    here, and an import of which nobody hears that they are not ``are_announced``. Raises
     ConditionFailed with the numbers of ``actions``, and Contended; what fails after the commit is
     logged, and left to the worker.
     """
@@ -306,23 +320,37 @@ def write_comments(
         followings.append(_hooks.rank_products(changes))
     deleted = [change.comment_id for change in changes if change.is_deletion]
     committed = _committed(followings, deleted)
+    events = _events_owed(changes) if are_announced else []
 
     in_transaction = list(actions)
     for following in followings:
         in_transaction += following.actions
+    in_transaction += committed.actions
+    in_transaction += [owed.action for owed in events]
     with pool().together() as together:
         reads: list[Started[None] | None] = []
         for following in followings:
             read = following.read_meanwhile
             reads.append(None if read is None else together.start(read))
-        counts.write_with_counts([*in_transaction, *committed.actions], _counted(changes))
+        counts.write_with_counts(in_transaction, _counted(changes))
 
         # The change stands from here on: what fails now is logged and owed.
+        for owed in events:
+            worker().wake(owed)
         calls = [partial(dependents.delete_dependents_or_log, each) for each in deleted]
         for following, started in zip(followings, reads, strict=True):
             calls.append(partial(_finish, following, started))
         outcomes = _outcomes(together, calls)
     committed.end(is_done=all(outcomes))
+
+
+def _events_owed(changes: Sequence[CommentChange]) -> list[Owed]:
+    """Return what the project owes because of changes; nothing of what is not announced."""
+    owes: list[Owed] = []
+    if not signals.are_silent():
+        for events_of in comment_events:
+            owes += events_of(changes)
+    return owes
 
 
 def _finish(following: Following, read: Started[None] | None) -> bool:

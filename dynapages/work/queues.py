@@ -322,6 +322,10 @@ class Queue:
         """
         self._kinds[kind] = _Kind(handler, lease)
 
+    def does(self, kind: str) -> bool:
+        """Return whether a handler of this kind is registered."""
+        return kind in self._kinds
+
     # Owing and doing
 
     def owe(

@@ -80,7 +80,7 @@ class NewOrder:
 
     ``history`` is not empty, oldest first; ``foreign_id`` is its id in another system, of up to 128
     characters, which may begin with an ``id_prefix``; ``zip_prefix`` the first digits of its
-    postcode.
+    postcode. ``asks_at`` is as `shop.orders.asking` has it.
     """
 
     id: str
@@ -94,6 +94,7 @@ class NewOrder:
     zip_prefix: str | None = None
     pickup: NewPickup | None = None
     address: NewAddress | None = None
+    asks_at: str | None = None
 
     @property
     def now_in(self) -> StatusChange:
@@ -284,6 +285,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         zip_prefix=order.zip_prefix,
         pickup=pickup,
         address=address,
+        asks_at=order.asks_at,
         shard=shard,
         summary=summary,
         **index_keys,

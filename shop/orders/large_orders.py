@@ -16,15 +16,17 @@ from contextlib import suppress
 from dynapages.calls import in_chunks
 from dynapages.items import Item, table_key
 from dynapages.process import write_actions
-from dynapages.writes import ConditionFailed, Deltas, check, delete
+from dynapages.writes import Action, ConditionFailed, Deltas, check, delete
 from shop.models import Order, OrderItem, OrderPointer, ShopItem
 from shop.orders.items import NewOrder, OrderItems, order_items, order_puts
 from shop.orders.settling import MOST_IN_PART, is_of_new_order, new_mark, settle
 from shop.table import OPEN_ORDERS, Key, put_of, read_items, unless_changed, write_with_counts
 
 
-def put_large_order(order: NewOrder, changes: Deltas) -> None:
+def put_large_order(order: NewOrder, changes: Deltas, further: Sequence[Action]) -> None:
     """Write an order of any size with its counts; where it was interrupted, what is left of it.
+
+    ``further`` actions belong in the transaction from which on it is visible.
 
     Raises ConditionFailed with the number 0 and the order that is stored by its id, or with the
     number 1 if its id or foreign id is another order's, and what `dynapages.writes.transactions`
@@ -37,7 +39,7 @@ def put_large_order(order: NewOrder, changes: Deltas) -> None:
     items.order.unsettled = new_mark(is_new_order=True)
     first_line = put_of(items.lines[0], ShopItem.pk.does_not_exist())
     puts = order_puts([items.order, *items.pointers])
-    write_with_counts([*puts.values(), first_line], changes)
+    write_with_counts([*puts.values(), first_line, *further], changes)
     _complete_lines(items)
     settle(order.username, order.id)
 

@@ -17,22 +17,31 @@ from shop.models import Order, Purchase
 from shop.order_status import Status
 from shop.orders.counts import add_up, count_changes
 from shop.orders.ids import moment_in
+from shop.orders.owing import OrderChange, owed_by
 from shop.orders.queries import every_line
 from shop.orders.settling import mark_of_move, settle
 from shop.table import Key, key_of, write_with_counts
+from shop.work import actions_of, do_at_once
+
+_EVENTS = ("events", "events")
+"""The name, among those of keys, of the due item for what others owe because of a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveWrite:
     """The write of an order's move: the ``change`` of its item, and those of ``purchases``.
 
-    ``change`` has the condition by which the move may be refused, and reports the item.
+    ``change`` has the condition by which the move may be refused, and reports the item. ``further``
+    actions have none. ``announced`` is what others owe something for; None of a move that nobody
+    hears of.
     """
 
     order: Order
     change: Action
     counts: Deltas
     purchases: Mapping[Key, Action]
+    further: Sequence[Action]
+    announced: OrderChange | None
     is_large: bool
     """Whether there are more purchases than fit: they are settled behind the transaction."""
 
@@ -53,14 +62,25 @@ class MoveWrite:
     def items(self) -> set[Key]:
         """What it writes: a name for each action that its transaction needs."""
         counters = {(name, name) for name in self.counters}
-        return {self.order.key, *self.purchases, *counters}
+        further = {(self.order_id, str(number)) for number in range(len(self.further))}
+        # What is owed is one item for all orders of a transaction.
+        events = {_EVENTS} if self.announced else set()
+        return {self.order.key, *self.purchases, *counters, *further, *events}
 
 
 Together = list[MoveWrite]
 """The moves of one transaction."""
 
 
-def prepared_move(change: Action, order: Order, *, source: Status, target: Status) -> MoveWrite:
+def prepared_move(
+    change: Action,
+    order: Order,
+    *,
+    source: Status,
+    target: Status,
+    further: Sequence[Action],
+    announced: OrderChange | None,
+) -> MoveWrite:
     """Build the write of a move; to or from DELIVERED the lines are read.
 
     ``change`` must mark a large order by `shop.orders.settling.mark_of_move`.
@@ -71,7 +91,7 @@ def prepared_move(change: Action, order: Order, *, source: Status, target: Statu
     if Status.DELIVERED in {source, target} and not is_large:
         purchases = _purchases(order, delivered=target is Status.DELIVERED)
     counts = count_changes(keys.username_in(order.pk), left=source, entered=target)
-    return MoveWrite(order, change, counts, purchases, is_large)
+    return MoveWrite(order, change, counts, purchases, further, announced, is_large)
 
 
 def _purchases(order: Order, *, delivered: bool) -> dict[Key, Action]:
@@ -87,14 +107,12 @@ def _purchases(order: Order, *, delivered: bool) -> dict[Key, Action]:
     return {key_of(update["Update"]["Key"]): update for update in updates}
 
 
-def write_move(change: Action, order: Order, *, source: Status, target: Status) -> None:
+def write_move(move: MoveWrite) -> None:
     """Write the change of an order to another status, with its counts and purchases.
 
-    Those of a large order, which ``change`` must mark by `mark_of_move`, are changed by further
-    transactions. Raises ConditionFailed by the condition of ``change``, number 0, and what
-    `dynapages.writes.transactions` raises.
+    Those of a large order are changed by further transactions. Raises ConditionFailed by the
+    condition of its ``change``, number 0, and what `dynapages.writes.transactions` raises.
     """
-    move = prepared_move(change, order, source=source, target=target)
     refused = write_together([move])
     if refused:
         raise ConditionFailed({0: refused[move.order_id]})
@@ -115,10 +133,14 @@ def write_together(moves: Sequence[MoveWrite]) -> dict[str, Item]:
         purchases = _purchases_of(remaining, order_ids)
         changes = [move.change for move in remaining]
         counts = add_up([move.counts for move in remaining])
+        owes = owed_by([move.announced for move in remaining if move.announced])
+        actions = [*changes, *purchases.values()]
+        # Those without a condition come last: a refusal names one of the others by its number.
+        for move in remaining:
+            actions += move.further
+        actions += actions_of(owes)
         try:
-            write_with_counts(
-                [*changes, *purchases.values()], counts, may_spread=True, orders=len(changes)
-            )
+            write_with_counts(actions, counts, may_spread=True, orders=len(changes))
         except ConditionFailed as failure:
             purchase_keys = list(purchases)
             for number, item in failure.failed.items():
@@ -130,6 +152,7 @@ def write_together(moves: Sequence[MoveWrite]) -> dict[str, Item]:
                     order_ids[key] = _order_id_in(item)
             remaining = [move for move in remaining if move.order_id not in refused]
         else:
+            do_at_once(owes)
             break
     return refused
 

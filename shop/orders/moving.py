@@ -2,7 +2,8 @@
 
 A move is conditional on the status it leaves, so of two at once one fails. Keys, history, counts
 and the purchases that “also bought” counts change with the status in one transaction; those of a
-large order are settled behind it (`shop.orders.settling`).
+large order are settled behind it (`shop.orders.settling`). So do the request for reviews that a
+delivery owes, and what others owe because of the move.
 """
 
 from dataclasses import dataclass
@@ -19,9 +20,11 @@ from dynapages.writes import Action, ConditionFailed
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status, may_move
+from shop.orders.asking import Asking, asking_after
 from shop.orders.entries import name_in
 from shop.orders.items import INDEX_KEYS, StatusChange, derived_keys, history_entry
-from shop.orders.move_writes import write_move
+from shop.orders.move_writes import MoveWrite, prepared_move, write_move
+from shop.orders.owing import OrderChange, if_heard_of
 from shop.orders.queries import NoSuchOrder, stored_order
 from shop.orders.settling import mark_of_move, settle
 from shop.orders.signals import log_order, send_moved
@@ -76,6 +79,7 @@ class PlannedMove:
     source: Status
     change: StatusChange
     who: str
+    asking: Asking
 
     @property
     def order_id(self) -> str:
@@ -86,10 +90,24 @@ class PlannedMove:
         """The status that it moves to."""
         return self.change.status
 
+    def prepared(self) -> MoveWrite:
+        """Build the write of the move; to or from DELIVERED the order's lines are read.
+
+        The update of the order's item is on condition of the status that it leaves.
+        """
+        return prepared_move(
+            _status_update(self.order, self.source, self.change, self.asking),
+            self.order,
+            source=self.source,
+            target=self.target,
+            further=self.asking.actions,
+            announced=if_heard_of(self._event),
+        )
+
     @property
-    def update(self) -> Action:
-        """The update of the order's item, on condition of the status that it leaves."""
-        return _status_update(self.order, self.source, self.change)
+    def _event(self) -> OrderChange:
+        username = keys.username_in(self.order.pk)
+        return OrderChange(self.order_id, username, self.source, self.target, self.change.moment)
 
     def require_own(self, stored: Item) -> None:
         """Require that an order that is not moved now was moved before, by the same user.
@@ -137,7 +155,14 @@ def plan_move(
     # Clocks of two servers differ: a history must not go back in time.
     moment = max(now, parse_timestamp(order.history[-1].at) + HISTORY_PRECISION)
     change = StatusChange(target, moment, reason=reason, mover=mover)
-    return PlannedMove(order, source, change, who)
+    asking = asking_after(
+        username=keys.username_in(order.pk),
+        order_id=order_id,
+        target=target,
+        moment=moment,
+        asks_at=order.asks_at,
+    )
+    return PlannedMove(order, source, change, who, asking)
 
 
 def move_order(
@@ -183,7 +208,7 @@ def move_stored_order(
             settle(keys.username_in(order.pk), order.sk.removeprefix(keys.ORDER_PREFIX))
         return
     try:
-        write_move(move.update, order, source=source, target=target)
+        write_move(move.prepared())
     except ConditionFailed as failure:
         # The order as it is now came with the refusal, so it need not be read again.
         move.require_own(failure.failed[0])
@@ -198,7 +223,7 @@ def _require_allowed(source: Status, target: Status, *, is_staff: bool) -> None:
         raise MoveNotAllowed(sentence % {"source": source.label, "target": target.label})
 
 
-def _status_update(order: Order, source: Status, target: StatusChange) -> Action:
+def _status_update(order: Order, source: Status, target: StatusChange, asking: Asking) -> Action:
     """Build the update of an order to a status, if it is still in ``source``."""
     derived = derived_keys(
         order_id=order.sk.removeprefix(keys.ORDER_PREFIX),
@@ -214,6 +239,10 @@ def _status_update(order: Order, source: Status, target: StatusChange) -> Action
     mark = mark_of_move(order, source, target.status)
     if mark:
         changes.append(Order.unsettled.set(mark))
+    if asking.asks_at:
+        changes.append(Order.asks_at.set(asking.asks_at))
+    elif order.asks_at:
+        changes.append(Order.asks_at.remove())
     # The moment at which it entered the status serves as its version: a move may be taken back.
     is_unmoved = (Order.status == source.value) & (
         Order.order_status_date == order.order_status_date

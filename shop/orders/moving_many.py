@@ -17,7 +17,6 @@ from shop.models import Order
 from shop.order_status import Move, Status
 from shop.orders.move_writes import (
     MoveWrite,
-    prepared_move,
     transactions_of,
     without_common_counters,
     write_together,
@@ -118,13 +117,9 @@ def _plan(
 
 def _prepared(plans: Sequence[PlannedMove]) -> list[MoveWrite]:
     """Build the writes of moves of one kind; lines that are needed are read at the same time."""
-
-    def prepare(plan: PlannedMove) -> MoveWrite:
-        return prepared_move(plan.update, plan.order, source=plan.source, target=plan.target)
-
     if any(Status.DELIVERED in {plan.source, plan.target} for plan in plans):
-        return pool().map(prepare, plans)
-    return [prepare(plan) for plan in plans]
+        return pool().map(PlannedMove.prepared, plans)
+    return [plan.prepared() for plan in plans]
 
 
 def _write_at_once(

@@ -28,8 +28,10 @@ from shop.orders.items import (
     order_items,
     order_puts,
 )
+from shop.orders.owing import OrderChange, owed_by
 from shop.orders.signals import log_order, send_placed
 from shop.table import OPEN_ORDERS, write_with_counts
+from shop.work import actions_of, do_at_once
 
 
 class TooManyLines(ValueError):
@@ -149,14 +151,16 @@ def place_read_basket(
     own_item, *others = items.all
     puts = order_puts([own_item, pointer, *others])
     changes = count_changes(username, left=None, entered=Status.PLACED)
+    owes = owed_by([OrderChange(order.id, username, None, Status.PLACED, placed_at)])
     try:
-        write_with_counts(list(puts.values()), changes, may_spread=True)
+        write_with_counts([*puts.values(), *actions_of(owes)], changes, may_spread=True)
     except ConditionFailed:
         # The same form, sent twice at once: the other request was faster.
         placed_before = order_placed_by(username=username, client_id=read.client_id)
         if placed_before is None:
             raise
         return _logged(PlacedOrder(placed_before), username)
+    do_at_once(owes)
     send_placed(order.id, username, placed_at, by=username)
     written = whole_order(items.order, [line.serialize() for line in items.lines])
     return _logged(PlacedOrder(order.id, written), username)

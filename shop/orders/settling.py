@@ -19,14 +19,16 @@ from shop.accounts.queries import find_user
 from shop.catalogue.also_bought import PURCHASE_KEYS, also_bought_ids, nearest_to, purchase_keys
 from shop.models import Order, Purchase
 from shop.order_status import Status
+from shop.orders.asking import MOST_REQUESTS
 from shop.orders.ids import moment_in
+from shop.orders.owing import MOST_EVENTS
 from shop.orders.queries import every_line
 from shop.table import key_of, put_of, read_items, set_or_remove
 
 COUNTERS = 2
 """Actions of the counts of a customer and of the queue."""
-MOST_PURCHASES = MOST_ACTIONS - COUNTERS - 1
-"""Purchases that the transaction of a move can change."""
+MOST_PURCHASES = MOST_ACTIONS - COUNTERS - MOST_REQUESTS - MOST_EVENTS - 1
+"""Purchases that the transaction of a move can change, whatever else it stores."""
 MOST_IN_PART = MOST_ACTIONS - 1
 """Items in a transaction that checks another one."""
 _NEW = "new-"

@@ -515,7 +515,7 @@ class TestTransactions:
             counts[QUEUE] = {"PROCESSING": -1}
         bought = {(username, f"{order.id} {n}"): {} for n in range(purchases)}
         item = Order(pk=keys.user(username), sk=keys.order(order.id))
-        return MoveWrite(item, {}, counts, bought, is_large=False)
+        return MoveWrite(item, {}, counts, bought, (), None, is_large=False)
 
     def test_have_a_hundred_actions_at_most(self):
         moves = [self.write(f"user-{n:02}", queue=True) for n in range(60)]
