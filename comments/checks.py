@@ -25,7 +25,7 @@ from dynapages.django.jinja import template_folders
 from dynapages.process import client
 from dynapages.tables import TableDiffers, require_ready
 
-PATHS = ("PRODUCTS", "HAS_BOUGHT", "FIND_USER", "PROFILE_SLUGS", "GATE")
+PATHS = ("PRODUCTS", "HAS_BOUGHT", "FIND_USER", "PROFILE_SLUGS", "GATE", "DUE_PURCHASES")
 """Options that are dotted paths."""
 NAMES = ("get_short_name", "get_full_name", "first_name", "name")
 """What user models have that may be shown, if it is no address; a hint names one of them."""

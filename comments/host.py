@@ -40,6 +40,9 @@ DEFAULTS: Final[dict[str, Any]] = {
     "WRITES_PER_USER": 60,
     "WRITES_PER_ADDRESS": 300,
     "LANGUAGES_COOKIE": "comment-languages",
+    # Of a function of a moment that yields what customers are asked to review by then, each a
+    # `comments.requests.purchases.DuePurchase`: for `manage.py request_reviews`.
+    "DUE_PURCHASES": "",
     # How lists are read, "indexes" or "sets", and the keys of these: see docs/designs/sets.md.
     "READ_MODEL": "indexes",
     "SETS_KEY_FORMAT": "names",
@@ -283,11 +286,16 @@ def find_product(product_id: str) -> Product:
     return product
 
 
-def find_products(product_ids: Iterable[str]) -> dict[str, Product]:
-    """Read products by their ids, metered as ``product names``; missing ones by their id alone."""
-    distinct_ids = set(product_ids)
+def find_existing(product_ids: Iterable[str]) -> Mapping[str, Product]:
+    """Read products by their ids, metered as ``product names``, without those that are missing."""
     with labelled_calls("product names"):
-        existing = products().find(distinct_ids)
+        return products().find(set(product_ids))
+
+
+def find_products(product_ids: Iterable[str]) -> dict[str, Product]:
+    """Read products by their ids like `find_existing`; missing ones by their id alone."""
+    distinct_ids = set(product_ids)
+    existing = find_existing(distinct_ids)
     # A product may be gone from the catalogue while its comments stay.
     return {one: existing.get(one) or named(one) for one in distinct_ids}
 

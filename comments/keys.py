@@ -11,6 +11,9 @@ report                  ``COMMENT#<c>``       ``REPORT#<user>``
 share of a tally        ``TALLY#<c>#<n>``     ``TALLY#<c>#<n>``
 counts of a product     ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
 author who is blocked   ``AUTHOR#<user>``     ``AUTHOR#<user>``
+user who is asked       ``ASKED#<user>``      ``USER``
+request for reviews     ``ASKED#<user>``      ``REQUEST#<purchase>``
+requests of a month     ``REQUESTS#<month>``  ``REQUESTS#<month>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
@@ -25,6 +28,9 @@ in its place. ``<user>`` is the id of a user (`comments.users`).
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
 comment that was deleted leaves a *tombstone* in its place: its keys, its product, and when that
 expires.
+
+``<purchase>`` is the id of an order of the project, or an `IdDigest` of a long one. All that is
+known of whom the shop asks for reviews, and when, is in one partition for each user.
 
 What a user has written is listed by the sparse index ``by_author``: its partition is
 ``AUTHOR#<user>``, its sort key the place. Imported comments whose file names no user are not in it.
@@ -68,6 +74,9 @@ PRODUCT_PREFIX = "PRODUCT#"
 TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
 COUNTS_PREFIX = "COUNTS#"
+ASKED_USER = "USER"
+"""The sort key of what is known of a user who is asked for reviews; requests sort before it."""
+REQUEST_PREFIX = "REQUEST#"
 DUE_PREFIX = "DUE#"
 
 DIGITS = 10
@@ -151,6 +160,27 @@ def author(user_id: str) -> str:
 def erased(user_id: str) -> str:
     """Return the partition in ``by_author`` of a user's comments of which something is left."""
     return f"ERASED#{user_id}"
+
+
+def asked(user_id: str) -> str:
+    """Return the partition key of the requests for reviews that a user got."""
+    return f"ASKED#{user_id}"
+
+
+def asked_user(user_id: str) -> Item:
+    """Return the key of what is known of a user who is asked for reviews, on the wire."""
+    return table_key(asked(user_id), ASKED_USER)
+
+
+def request(user_id: str, purchase_id: str) -> Item:
+    """Return the key of the request for reviews of a purchase, on the wire."""
+    return table_key(asked(user_id), f"{REQUEST_PREFIX}{id_in_keys(purchase_id)}")
+
+
+def requests_of_month(month: str) -> Item:
+    """Return the key of how many requests were sent in a month, such as 2026-11, on the wire."""
+    key = f"REQUESTS#{month}"
+    return table_key(key, key)
 
 
 def vote(user_id: str) -> str:

@@ -254,6 +254,31 @@ class BlockedAuthor(CommentItem):
     blocked_at = UnicodeAttribute(attr_name="at")
 
 
+class AskedUser(CommentItem):
+    """A user who is asked for reviews, or does not want to be: ``ASKED#<user>`` / ``USER``.
+
+    ``last_asked_at`` is when a mail server took the last request. ``claim`` is there while a
+    process sends one: it begins with the moment until which no other process does.
+    """
+
+    last_asked_at = UnicodeAttribute(attr_name="at", null=True)
+    claim = UnicodeAttribute(attr_name="claim", null=True)
+    is_muted = BooleanAttribute(attr_name="muted", null=True)
+
+
+class ReviewRequest(CommentItem):
+    """A request for reviews of a purchase: sort key ``REQUEST#<purchase>``.
+
+    It is written once a mail server took it, or ``is_refused`` its address for good. The moments
+    are those at which the user first opened its link, and posted a comment there.
+    """
+
+    asked_at = UnicodeAttribute(attr_name="at")
+    is_refused = BooleanAttribute(attr_name="refused", null=True)
+    opened_at = UnicodeAttribute(attr_name="opened", null=True)
+    reviewed_at = UnicodeAttribute(attr_name="reviewed", null=True)
+
+
 class CommentVote(CommentItem):
     """A user's vote that a comment is helpful: sort key ``VOTE#<user>``."""
 

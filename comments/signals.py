@@ -6,9 +6,9 @@ logged, and changes nothing else. A process that ends between the write and the 
 none: a receiver that must miss nothing follows the table's stream instead. Of a reply, `reply_owes`
 is sent before the write.
 
-All have ``comment_id``, ``by`` (a user name, empty for a command) and ``moment`` (aware). Most have
-``comment``, a `comments.items.NewComment` as it is after the change, and ``was``, the
-`comments.store.states.State` before.
+All have ``moment`` (aware), and all but the last two ``comment_id`` and ``by`` (a user name, empty
+for a command). Most have ``comment``, a `comments.items.NewComment` as it is after the change, and
+``was``, the `comments.store.states.State` before. The last two are about a user, ``user_id``.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from datetime import datetime
 
 from django.dispatch import Signal
 
-from comments.models import Comment
+from comments.models import AskedUser, Comment
 from dynapages.work import Owed
 
 _is_silent = ContextVar("is_silent", default=False)
@@ -54,6 +54,12 @@ reply_owes = Signal()
 """Staff are about to write a new reply. A receiver returns what the project owes then: a sequence
 of `dynapages.work.Owed`, each stored in the reply's own transaction, such as an e-mail; or None.
 """
+review_requested = Signal()
+"""A mail server took an e-mail that asks ``user_id`` for reviews of ``product_ids``, which belong
+to the purchase ``purchase_id``.
+"""
+requests_muted = Signal()
+"""``user_id`` chose not to be asked for reviews; sent again where they choose it again."""
 
 
 def announce(
@@ -62,6 +68,12 @@ def announce(
     """Send a signal of a comment; Django logs what a receiver raises."""
     if not are_silent():
         signal.send_robust(Comment, comment_id=comment_id, by=by, moment=moment, **more)
+
+
+def announce_of_user(signal: Signal, user_id: str, *, moment: datetime, **more: object) -> None:
+    """Send a signal of a user who is asked for reviews; Django logs what a receiver raises."""
+    if not _is_silent.get():
+        signal.send_robust(AskedUser, user_id=user_id, moment=moment, **more)
 
 
 def owed_by(signal: Signal, comment_id: str, *, by: str, moment: datetime) -> list[Owed]:

@@ -9,6 +9,7 @@ from comments.profiles import views as profiles
 from comments.rankings import views as rankings
 from comments.replies import views as replies
 from comments.reports import views as reports
+from comments.requests import views as requests
 from comments.store.states import State
 from comments.votes import views as votes
 
@@ -48,5 +49,7 @@ urlpatterns = [
     path(f"comments/~/{_ID}", views.comment, name="comment"),
     path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
     path("languages/detect/", posting.detect, name="detect_language"),
+    path("review-requests/", requests.own_choice, name="review_requests"),
+    path("review-requests/<token>/", requests.choice_by_token, name="review_requests_by_token"),
     path("users/<user_slug:user_slug>/", profiles.profile, name="profile"),
 ]

@@ -11,6 +11,7 @@ from comments.host import find_products
 from comments.replies.services import find_reply
 from comments.signals import reply_owes
 from comments.store.comments import NoSuchComment, load_comment
+from dynapages.django.mail import errors_of_the_mail_server
 from dynapages.work import Owed
 from shop.accounts import mailer
 from shop.accounts.queries import find_user
@@ -60,7 +61,7 @@ def send_reply_email(payload: Mapping[str, Any]) -> None:
     if comment.language in dict(settings.LANGUAGES):
         language = comment.language
     address = mailer.confirmed_address(user)
-    with mailer.errors_of_the_mail_server(REPLY_EMAIL):
+    with errors_of_the_mail_server(REPLY_EMAIL):
         mailer.deliver("reply", address, context, site=site, language=language)
 
 

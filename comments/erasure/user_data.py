@@ -1,7 +1,7 @@
-"""The data of a user among the comments: comments, votes, reports and names on replies.
+"""The data of a user among the comments: comments, votes, reports, names on replies, requests.
 
-For each kind there are functions that find the ids of comments, delete what the user has there, and
-name its items for a copy of the data (`TRACES`).
+For each kind there are functions that find the ids of comments, or for requests their sort keys,
+delete what the user has there, and name its items for a copy of the data (`TRACES`).
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from comments.gates import block_key, is_blocked, unblock_author
 from comments.keys import comment_key
 from comments.models import (
     TABLE,
+    AskedUser,
     BlockedAuthor,
     ByAuthor,
     Comment,
@@ -18,15 +19,18 @@ from comments.models import (
     CommentReply,
     CommentReport,
     CommentVote,
+    ReviewRequest,
 )
 from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
+from comments.requests.queries import requests_of
 from comments.store.comments import NoSuchComment
 from comments.store.states import NOT_DELETED
 from comments.store.table import query_pages, write_if_condition_holds
 from comments.votes.rank import rank_or_log
 from comments.votes.services import withdraw_vote
 from comments.work import finish_owed
+from dynapages.items import table_key
 from dynapages.lists import id_at
 from dynapages.process import client
 from dynapages.pynamodb import update
@@ -174,6 +178,20 @@ def items_of_block(user_id: str, _name: str) -> list[StoredItem]:
     return [(BlockedAuthor, TABLE, block_key(user_id))]
 
 
+# Requests for reviews
+
+
+def delete_request(user_id: str, sort_key: str) -> None:
+    """Delete a request that a user got, or what is known of whether they may be asked."""
+    write_item(client(), delete(TABLE, table_key(keys.asked(user_id), sort_key)))
+
+
+def items_of_request(user_id: str, sort_key: str) -> list[StoredItem]:
+    """Return the key of a request that a user got, or of their choice."""
+    model = AskedUser if sort_key == keys.ASKED_USER else ReviewRequest
+    return [(model, TABLE, table_key(keys.asked(user_id), sort_key))]
+
+
 BLOCK = Trace("blocks", find_block, delete_block, items_of_block)
 TRACES = (
     BLOCK,
@@ -181,5 +199,6 @@ TRACES = (
     Trace("votes", find_votes, delete_vote, items_of_vote),
     Trace("reports", find_reports, delete_report, items_of_report),
     Trace("names on replies", find_signatures, delete_signature, items_of_reply),
+    Trace("requests for reviews", requests_of, delete_request, items_of_request),
 )
 """All kinds of data of a user in the table ``comments``."""

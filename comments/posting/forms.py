@@ -127,9 +127,13 @@ class CommentForm(forms.Form):
 
 
 class NewCommentForm(CommentForm):
-    """A new comment; ``form_id`` is of `new_form_id`."""
+    """A new comment; ``form_id`` is of `new_form_id`.
+
+    ``request`` is the token of the request for reviews that has led to the form, if one has.
+    """
 
     form_id = forms.CharField(widget=forms.HiddenInput)
+    request = forms.CharField(widget=forms.HiddenInput, required=False)
 
 
 class EditForm(CommentForm):

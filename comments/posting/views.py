@@ -1,6 +1,6 @@
 """Pages on which users write, change and delete comments of their own; staff delete any."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import reswap, retarget
 
 from comments.filters import all_languages, language_name, preferred_language
-from comments.host import Product, find_product, product_reader
+from comments.host import Product, find_product, has_bought, product_reader
 from comments.items import NewComment
 from comments.lists.recent import recently_written, remember_written
 from comments.posting.forms import (
@@ -45,6 +45,8 @@ from comments.posting.services import (
     read_writer,
 )
 from comments.profiles.queries import find_written_about
+from comments.requests import links
+from comments.requests.services import note_opened, note_reviewed
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.users import author_name, display_name_of, user_id_of, visitor_of
 from comments.web.forms import (
@@ -65,6 +67,7 @@ from dynapages.django.jinja import jinja_macro
 from dynapages.django.next_page import back, path_of_next
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
 from dynapages.process import pool
+from dynapages.work import worker
 
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
@@ -172,20 +175,54 @@ def detect(request: HttpRequest) -> HttpResponse:
 @signed_in
 def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show the form of a new comment, or the one that the visitor has written before."""
-    initial = {"form_id": _form_id(request, product_id)}
+    user_id = user_id_of(request.user)
+    token = request.GET.get(links.REQUEST, "")
+    initial = {
+        "form_id": _form_id(request, product_id),
+        "rating": links.rating_in(request.GET.get(links.RATING, "")),
+        "request": token,
+    }
     form = NewCommentForm(initial=initial, fallback=_language_of(request))
+    buyer_id = user_id if request.GET.get(links.BOUGHT) == links.YES else ""
+    read_along = partial(_read_product, product_id, buyer_id=buyer_id)
+    earlier = None
     if ANOTHER in request.GET:
-        product, earlier = _product_or_404(product_id), None
+        product, is_bought = read_along()
     else:
-        product, earlier = find_written_about(
+        (product, is_bought), earlier = find_written_about(
             product_id,
-            partial(_product_or_404, product_id),
-            user_id=user_id_of(request.user),
+            read_along,
+            user_id=user_id,
             recent=recently_written(request.session, now=clock.now()),
         )
-    context = {"page": _page_of_new(product_id, product), "earlier": earlier}
+    _note_later(note_opened, token, user_id=user_id)
+    context = {
+        "page": _page_of_new(product_id, product, is_bought=is_bought),
+        "earlier": earlier,
+    }
     page = WRITTEN_BEFORE if earlier else WRITE_FORM
     return page.show(request, form, context)
+
+
+def _read_product(product_id: str, *, buyer_id: str) -> tuple[Product, bool]:
+    """Read a product, and whether a user has bought it, in one round. Raises Http404.
+
+    Where ``buyer_id`` is empty, nobody has, and no more than the product is read.
+    """
+    if not buyer_id:
+        return _product_or_404(product_id), False
+    with pool().together() as together, missing_as_404():
+        read_product = product_reader(together, product_id)
+        # What a project answers is asked in the request's own thread.
+        is_bought = has_bought(buyer_id, product_id)
+        return read_product(), is_bought
+
+
+def _note_later(note: Callable[..., None], token: str, *, user_id: str) -> None:
+    """Have noted, behind the answer, what a user did by the link of a request for reviews."""
+    purchase_id = links.purchase_in(token, user_id=user_id)
+    if purchase_id:
+        worker().later(0, partial(note, user_id, purchase_id, now=clock.now()))
 
 
 def _post(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -206,6 +243,8 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
             return _refuse_edit(request, error.stored.comment.id, error)
         refusal = error
     else:
+        token = form.cleaned_data["request"]
+        _note_later(note_reviewed, token, user_id=user_id_of(request.user))
         messages.success(request, _(WAITS if is_held else POSTED))
         return _show_posted(request, product_id, comment_id, is_held=is_held)
     context = {"page": _page_of_new(product_id, product)}
@@ -360,8 +399,13 @@ def _conflicts_as_form_errors() -> Iterator[None]:
             raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
 
 
-def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, object]:
-    """Return what is around the form of a new comment; without ``product`` it has no name."""
+def _page_of_new(
+    product_id: str, product: Product | None = None, *, is_bought: bool = False
+) -> dict[str, object]:
+    """Return what is around the form of a new comment; without ``product`` it has no name.
+
+    Where it ``is_bought`` the form says that the comment will be marked so.
+    """
     heading = _("Your comment")
     if product is not None:
         heading = _("Your comment on %(name)s") % {"name": product.name}
@@ -371,6 +415,7 @@ def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, o
         "submit_url": reverse("comments:new_comment", args=[product_id]),
         "back_url": reverse("comments:product", args=[product_id]),
         "product": product,
+        "is_bought": is_bought,
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from operator import attrgetter
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from comments.store.table import index_of
 from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
 from dynapages.items import Item
-from dynapages.lists import Page, PageRequest, PageResult, Run, every_entry, id_at
+from dynapages.lists import Page, PageRequest, PageResult, Run, every_entry, id_at, moment_at
 from dynapages.process import pool, read
 
 PLAN = ByAuthor.Meta.index_name
@@ -93,6 +94,24 @@ def latest_written_by(user_id: str) -> Page:
     """Read a user's newest `LOOKED_THROUGH` comments, hidden ones included, by one call."""
     with labelled_calls("comments before"):
         return read([_run(user_id)], PageRequest(LOOKED_THROUGH), look_ahead=False)
+
+
+def products_written_about(user_id: str, *, since: datetime) -> set[str]:
+    """Return the ids of the products that a user has written about since a moment.
+
+    Hidden and held comments count. It is one call for each `LOOKED_THROUGH` comments.
+    """
+
+    def read_page(request: PageRequest) -> Page:
+        with labelled_calls("comments before"):
+            return read([_run(user_id)], request)
+
+    product_ids: set[str] = set()
+    for entry in every_entry(read_page, at_once=LOOKED_THROUGH):
+        if moment_at(entry.position.place) < since:
+            break
+        product_ids.add(product_id_of(entry.item))
+    return product_ids
 
 
 def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, Product]]:

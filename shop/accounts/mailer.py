@@ -6,20 +6,9 @@ again. While the mail server is away, or takes nothing, it is tried again for ho
 refuses for good, because of the address, is not.
 """
 
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from email.policy import Policy
-from smtplib import (
-    SMTPAuthenticationError,
-    SMTPConnectError,
-    SMTPException,
-    SMTPHeloError,
-    SMTPRecipientsRefused,
-    SMTPResponseException,
-    SMTPServerDisconnected,
-)
+from smtplib import SMTPException
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,8 +21,8 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import override
 
 from dynapages.calls import clock
+from dynapages.django.mail import add_opt_out, errors_of_the_mail_server
 from dynapages.django.rate_limits import NamedLimit, count_uses, give_back
-from dynapages.work import Postponed
 from shop.accounts import confirmation, rate_limits
 from shop.accounts.emails import EMAIL, FACTOR_EVENTS, Email
 from shop.accounts.models import User
@@ -42,18 +31,6 @@ from shop.work import QUEUE
 
 LEASE = timedelta(minutes=2)
 """A mail server may take its time at each of several steps, and must not get the e-mail twice."""
-OPT_OUT_HEADER = "List-Unsubscribe"
-FIRST_PERMANENT_CODE = 500
-"""Replies of a mail server from this code on are final (RFC 5321)."""
-_SERVER_ERRORS = (
-    SMTPAuthenticationError,
-    SMTPConnectError,
-    SMTPHeloError,
-    SMTPServerDisconnected,
-)
-"""Errors that any other e-mail would meet as well."""
-
-logger = logging.getLogger(__name__)
 
 
 # What is owed
@@ -115,35 +92,6 @@ def opt_out_path(user: User) -> str:
     return reverse("reply_emails", args=[token])
 
 
-@contextmanager
-def errors_of_the_mail_server(kind: str) -> Iterator[None]:
-    """Raise Postponed where the mail server does not take an e-mail now; log what it never takes.
-
-    What staff see of it names no address.
-    """
-    try:
-        yield
-    except (SMTPException, OSError) as error:
-        logger.warning("An e-mail (%s) was not sent: %s", kind, error)
-        if _is_final(error):
-            return
-        # The text of the error may have an address; its type has none.
-        reason = type(error).__name__
-        if isinstance(error, SMTPResponseException):
-            reason += f" {error.smtp_code}"
-        sentence = f"The mail server did not take it ({reason})."
-        is_away = not isinstance(error, SMTPException) or isinstance(error, _SERVER_ERRORS)
-        raise Postponed(sentence, is_away=is_away) from error
-
-
-def _is_final(error: Exception) -> bool:
-    """Return whether there is no such mailbox, or it takes nothing."""
-    if not isinstance(error, SMTPRecipientsRefused):
-        return False
-    codes = [code for code, _message in error.recipients.values()]
-    return all(code >= FIRST_PERMANENT_CODE for code in codes)
-
-
 def deliver(
     template: str,
     address: str,
@@ -169,10 +117,7 @@ def deliver(
         subject, _newline, body = text.partition("\n")
         message = EmailMessage(subject, body, to=[address])
         if "opt_out" in context:
-            message.extra_headers = {
-                OPT_OUT_HEADER: _OptOutHeader(f"<{site}{context['opt_out']}>"),
-                f"{OPT_OUT_HEADER}-Post": f"{OPT_OUT_HEADER}=One-Click",
-            }
+            add_opt_out(message, f"{site}{context['opt_out']}")
         try:
             message.send()
         except (SMTPException, OSError):
@@ -189,16 +134,6 @@ def _limit_of(template: str) -> NamedLimit:
     if template == "waiting":
         return rate_limits.DIGESTS_TO_AN_EMAIL
     return rate_limits.NOTICES_TO_AN_EMAIL
-
-
-class _OptOutHeader(str):
-    """A header of one line: since Django 6, ``email.policy`` encodes a long URL as words."""
-
-    __slots__ = ()
-    name = OPT_OUT_HEADER
-
-    def fold(self, *, policy: Policy) -> str:
-        return f"{self.name}: {self}{policy.linesep}"
 
 
 QUEUE.register(EMAIL, send_owed, lease=LEASE)

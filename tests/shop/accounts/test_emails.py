@@ -112,7 +112,7 @@ class TestAMailServerThatFails:
     def test_is_a_warning_and_no_traceback(self, owed_to_alice, fails, caplog):
         fails(SMTPServerDisconnected("gone"))
         assert emails() == []
-        (record,) = [one for one in caplog.records if one.name == "shop.accounts.mailer"]
+        (record,) = [one for one in caplog.records if one.name == "dynapages.django.mail"]
         assert (record.levelno, record.exc_info) == (logging.WARNING, None)
 
     def test_is_tried_again(self, owed_to_alice, fails, alice):

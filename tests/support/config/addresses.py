@@ -121,6 +121,8 @@ MATRIX: dict[str, tuple[str, str]] = {
     "comments/~/<id_with_slashes:comment_id>/": (ALL, NONE),
     "comments/<plain_comment_id:comment_id>/": (ALL, NONE),
     "languages/detect/": (NONE, "204 200 200 200"),
+    "review-requests/": ("in 200 200 200", NONE),
+    "review-requests/<token>/": (NOWHERE, NOWHERE),
     "users/<user_slug:user_slug>/": (ALL, NONE),
     "account/": ("in 200 200 200", NONE),
     "account/email/": ("in 200 200 200", "in 200 200 200"),

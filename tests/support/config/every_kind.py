@@ -4,8 +4,10 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import StringIO
+from smtplib import SMTPRecipientsRefused
 
 import pytest
+from django.core.mail import EmailMessage
 from django.core.management import call_command
 from django.http import HttpResponse
 
@@ -16,6 +18,8 @@ from comments.items import NewComment, NewReply
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
+from comments.requests.purchases import DuePurchase
+from comments.requests.services import choose, note_reviewed, request_review
 from comments.sets.copies import Consumer
 from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
@@ -215,7 +219,29 @@ def _write_comments() -> None:
         BulkWriter(Batches(client(), Pool(1))).write([moved])
     helpful = _comment("helpful", author="Kim", body="It works.", helpful=3)
     BulkWriter(Batches(client(), Pool(1))).write([helpful])
+    _ask_for_reviews()
     save_checkpoint("5d41c0f3a2b9e871", 4_999)
+
+
+def _ask_for_reviews() -> None:
+    """One request that was answered, one whose address does not exist, and one under way."""
+    product_id = sample_catalogue().products[0].id
+    purchase = DuePurchase("order-1", STAFF, f"{STAFF}@mail.example", NOW, [product_id])
+    request_review(purchase, site="https://shop.example.com", now=NOW)
+    note_reviewed(STAFF, purchase.id, now=NOW)
+    choose(STAFF, is_muted=True, now=NOW)
+    unreachable = replace(purchase, id="order-2", user_id=AUTHOR, bought_at=NOW + timedelta(days=1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EmailMessage, "send", _refused)
+        request_review(unreachable, site="https://shop.example.com", now=NOW)
+    under_way = replace(unreachable, id="order-3", user_id=READER)
+    with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
+        patch.setattr(EmailMessage, "send", _interrupted)
+        request_review(under_way, site="https://shop.example.com", now=NOW)
+
+
+def _refused(message: EmailMessage) -> None:
+    raise SMTPRecipientsRefused({message.to[0]: (550, b"No such user")})
 
 
 def _comment(comment_id: str, **fields: object) -> NewComment:
