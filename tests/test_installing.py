@@ -142,6 +142,42 @@ def told_of_the_shop(project, told_of_own_users):
     return project.walked("walk_of_the_shop.py")
 
 
+ASKED_FOR_A_REVIEW = """
+from datetime import timedelta
+from django.contrib.auth import get_user_model
+from django.core import mail
+from django.core.management import call_command
+from django.utils import timezone
+from goods.models import Article, Purchase
+settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+buyer = get_user_model().objects.first()
+arrived_at = timezone.now() - timedelta(days=8)
+purchase = Purchase.objects.create(buyer=buyer, arrived_at=arrived_at)
+purchase.articles.add(Article.objects.last())
+for _ in range(2):
+    call_command("request_reviews")
+(email,) = mail.outbox
+print(email.to == [buyer.email], email.body)
+"""
+
+
+class TestAskingForReviews:
+    """Once the walks through the projects are over, which count products and users."""
+
+    @pytest.mark.parametrize("walked", ["told_of_own_users", "told_of_addresses"])
+    def test_asks_about_a_purchase_once(self, request, project, project_by_address, walked):
+        request.getfixturevalue(walked)
+        here = project if walked == "told_of_own_users" else project_by_address
+        program = f"from django.conf import settings\n{ASKED_FOR_A_REVIEW}"
+        (here.folder / "asked_for_a_review.py").write_text(program)
+        command = "python manage.py shell -c 'import asked_for_a_review'"
+        said = run(command, here.folder, here.environment)
+        assert "1 of 1 purchases were asked about." in said
+        assert "0 of 1 purchases were asked about.\n  asked before: 1" in said
+        assert "https://www.example.com/reviews/products/2/comments/new/?bought=yes" in said
+        assert "True" in said
+
+
 class TestWhatIsInstalled:
     def test_is_both_distributions_and_nothing_else(self, installed):
         names = {path.name.partition("-")[0] for path in installed.iterdir()}

@@ -56,6 +56,7 @@ class TestRobots:
             "Disallow: /reviews/comments/delete/",
             "Disallow: /reviews/comments/edit/",
             "Disallow: /reviews/comments/report/",
+            "Disallow: /reviews/review-requests/",
             "Disallow: /reviews/comments/vote/",
             "Disallow: /reviews/products/*/comments/new/",
             "Disallow: /reviews/products/*remember=",

@@ -171,6 +171,12 @@ def block(cast: Cast) -> Form:
     return form_of(cast.staff, f"/staff/authors/{author.username}/", {"blocked": "yes"})
 
 
+def stop_requests(cast: Cast) -> Form:
+    page = cast.author.get("/review-requests/").page
+    (form,) = (each for each in page.all("form") if each.all("input", name="wanted"))
+    return form_of(cast.author, form["action"], typed(form))
+
+
 def detect_language(cast: Cast) -> Form:
     return form_of(cast.author, "/languages/detect/", {**WORDS, "language": ""})
 
@@ -198,5 +204,6 @@ FORMS = {
     "pick a comment": pick,
     "take a pick back": unpick,
     "block an author": block,
+    "stop e-mails that ask for reviews": stop_requests,
     "detect the language of a text": detect_language,
 }
