@@ -133,7 +133,7 @@ format: install
 	$(PYTHON) -m ruff format .
 
 readme: install
-	@$(PYTHON) -m cogapp -r README.md $(addprefix docs/,access-patterns.md api.md commands.md orders.md designs/*.md)
+	@$(PYTHON) -m cogapp -r README.md $(addprefix docs/,access-patterns.md api.md commands.md orders.md webhooks.md designs/*.md)
 	@$(PYTHON) dynapages/tests/dynapages_testing/names.py
 
 # What AWS Lambda runs to make the copies of comments: the packages and what production requires, but no compiled

@@ -1,4 +1,4 @@
-"""Tables of the documents, which ``make readme`` writes: access patterns, commands, the API.
+"""Tables of the documents, which ``make readme`` writes: access patterns, commands, API, events.
 
 The access patterns are the rows of ``access_patterns.toml``; the model for NoSQL Workbench names
 them too.
@@ -117,7 +117,7 @@ def _address(pattern: DocumentedPattern) -> str:
     return f"`{address}`"
 
 
-# Commands, and the operations and problems of the API
+# Commands, events of webhooks, and the operations and problems of the API
 
 
 def command_table() -> str:
@@ -131,6 +131,14 @@ def _command_rows() -> Iterator[tuple[str, str]]:
         if app.partition(".")[0] in OWN_PACKAGES:
             first_sentence = load_command_class(app, name).help.partition(". ")[0]
             yield f"`{name}`", first_sentence.rstrip(".")
+
+
+def event_table() -> str:
+    """Return the events that webhooks can be told of, each with its meaning."""
+    load_models()
+    meanings = import_module("shop.webhooks.events").MEANINGS
+    rows = [(f"`{name}`", str(meaning)) for name, meaning in meanings.items()]
+    return markdown_table(("type", "when"), rows)
 
 
 def operation_table(app: str) -> str:

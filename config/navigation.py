@@ -30,6 +30,7 @@ SECTION_ROUTES = (
     "comments:moderation",
     "activity",
     "api_keys",
+    "webhooks",
     "staff_overview",
     "orders",
     "basket",

@@ -40,4 +40,11 @@ class ShopConfig(AppConfig):
                 setattr(settings, name, default)
 
     def ready(self) -> None:
+        """Register what the worker does, and what owes it."""
+        # Imported now: these modules need models, which are ready only here.
         from shop.catalogue import below  # noqa: F401, PLC0415 - registers what follows categories
+        from shop.orders.owing import order_events  # noqa: PLC0415 - models are ready now
+        from shop.webhooks import delivery  # noqa: F401, PLC0415 - registers what it delivers
+        from shop.webhooks.owing import owed_by_orders  # noqa: PLC0415 - models are ready now
+
+        order_events.add(owed_by_orders)

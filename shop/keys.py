@@ -18,6 +18,7 @@ limit and its use         ``LIMIT#<HMAC of name>``   ``LIMIT#<HMAC of name>``
 key of the API            ``APIKEYS``                ``APIKEY#<id>``
 revoked key of the API    ``REVOKED#<id>``           ``REVOKED#<id>``
 answer of the API         ``ANSWER#<HMAC of name>``  ``ANSWER#<HMAC of name>``
+webhook                   ``WEBHOOKS``               ``WEBHOOK#<id>``
 product                   ``PRODUCT#<id>``           ``PRODUCT#<id>``
 description of a product  ``PRODUCT#<id>``           ``DESCRIPTION#<id>``
 category                  ``CATEGORY#<slug>``        ``CATEGORY#<slug>``
@@ -92,6 +93,8 @@ SITEMAP = "SITEMAP#STARTS"
 """Both keys of where the pages of the sitemap begin."""
 API_KEYS = "APIKEYS"
 """The partition key of all keys of the API, of which there are few."""
+WEBHOOKS = "WEBHOOKS"
+"""The partition key of all webhooks, of which there are few."""
 LAB = "LAB#FIGURES"
 """Both keys of the last figures of the comparison lab."""
 
@@ -183,6 +186,11 @@ def revoked_api_key(key_id: str) -> str:
 def api_key(key_id: str) -> str:
     """Return the sort key of a key of the API."""
     return f"APIKEY#{key_id}"
+
+
+def webhook(webhook_id: str) -> str:
+    """Return the sort key of a webhook."""
+    return f"WEBHOOK#{webhook_id}"
 
 
 def answer(name: str) -> dict[str, str]:

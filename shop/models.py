@@ -266,6 +266,19 @@ class ApiAnswer(ShopItem):
     body = BinaryAttribute(legacy_encoding=False, null=True)
 
 
+class WebhookItem(ShopItem):
+    """A webhook: the address that events of these types are sent to, and what signs them.
+
+    A signature needs the ``secret`` itself, not a hash. No page and no export shows it again.
+    """
+
+    id = UnicodeAttribute()
+    url = UnicodeAttribute()
+    events = ListAttribute(of=UnicodeAttribute)
+    secret = UnicodeAttribute()
+    created_at = UTCDateTimeAttribute()
+
+
 class StatusMoment(MapAttribute[str, str]):
     """A status an order entered, and when; ``original`` is its name before an import.
 

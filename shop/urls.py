@@ -12,6 +12,7 @@ from shop.orders import undo_views
 from shop.orders import views as order_views
 from shop.orders.queue import views as queue_views
 from shop.pickup import views as pickup_views
+from shop.webhooks import views as webhook_views
 
 _CUSTOMER = "staff/customers/<id:username>/"
 
@@ -45,6 +46,9 @@ urlpatterns = [
     path("staff/activity/", activity_views.activity, name="activity"),
     path("staff/api-keys/", api_key_views.api_keys, name="api_keys"),
     path("staff/api-keys/<id:key_id>/revoke/", api_key_views.revoke, name="revoke_api_key"),
+    path("staff/webhooks/", webhook_views.webhooks, name="webhooks"),
+    path("staff/webhooks/<id:webhook_id>/test/", webhook_views.send_test, name="test_webhook"),
+    path("staff/webhooks/<id:webhook_id>/delete/", webhook_views.delete, name="delete_webhook"),
     path("", include("shop.sitemap.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),
     path("staff/find/", queue_views.find, name="staff_find"),

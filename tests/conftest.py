@@ -31,6 +31,7 @@ from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used
 from tests.support.policy import lacking, superfluous
 from tests.support.project import PROJECT
+from tests.support.webhooks import remember_no_webhooks
 from tests.support.work import forget_what_waits
 
 _problems = pytest.StashKey[list[str]]()
@@ -245,11 +246,13 @@ def own_log(tables, settings):
 def nothing_remembered():
     """Forget the counts that pages were planned by, and their language.
 
-    And addresses, which are others by other URLs; and that another system was away.
+    And addresses, which are others by other URLs; and that another system was away. There are no
+    webhooks, and nobody has to read them.
     """
     translation.deactivate()
     cache.clear()
     address_of.cache_clear()
+    remember_no_webhooks()
     for queue in queues():
         queue._paused_until.clear()
 

@@ -61,7 +61,7 @@ ITEMS_PER_QUERY = 25
 LEASE = timedelta(minutes=1)
 """How long a handler may take, unless it is registered with another time."""
 PAUSE_WHILE_AWAY = timedelta(minutes=1)
-"""For which a kind is left alone whose other system is away: each attempt may take a timeout."""
+"""For which what needs a system that is away is left alone: each attempt may take a timeout."""
 MOST_CLAIMS = 20
 """Attempts that were begun and never ended, one after the other: the work itself may be what kills
 the processes.
@@ -75,6 +75,8 @@ _BEHIND_MOMENT = chr(ord(SEPARATOR) + 1)
 
 Handler = Callable[[Mapping[str, Any]], None]
 """Does what is owed, by its payload; it may be called again for one that it has done."""
+System = Callable[[Mapping[str, Any]], str]
+"""Returns which other system is needed for what is owed, by its payload."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -86,7 +88,8 @@ class Postponed(DynamoError):
     """A handler could not do its work because another system is out of order.
 
     ``sentence`` says what is wrong. Staff see it: it should name no user. Where that system
-    ``is_away`` altogether, this process attempts nothing else of the same kind for a minute.
+    ``is_away`` altogether, this process attempts nothing else of the same kind for a minute, or
+    nothing else that needs the same system (`Queue.register`).
     """
 
     def __init__(self, sentence: str, *, is_away: bool = False) -> None:
@@ -277,10 +280,18 @@ class _Failure:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What does things of a kind, and how long it may take."""
+    """What does things of a kind, how long it may take, and the other ``system`` of each.
+
+    ``system`` is None where all need the same one, or none.
+    """
 
     handler: Handler
     lease: timedelta
+    system: System | None = None
+
+    def system_of(self, owed: Owed) -> str:
+        """Return the name of the system that is needed; empty where all need the same."""
+        return "" if self.system is None else self.system(owed.payload)
 
 
 class Queue:
@@ -310,17 +321,27 @@ class Queue:
         self._client = client
         self._kinds: dict[str, _Kind] = {}
         self._unknown: set[str] = set()
-        self._paused_until: dict[str, datetime] = {}
+        # By kind, and by the system that is away.
+        self._paused_until: dict[tuple[str, str], datetime] = {}
 
     def __repr__(self) -> str:
         return f"<Queue {self.name} of {', '.join(self._kinds) or 'no kinds'}>"
 
-    def register(self, kind: str, handler: Handler, *, lease: timedelta = LEASE) -> None:
+    def register(
+        self,
+        kind: str,
+        handler: Handler,
+        *,
+        lease: timedelta = LEASE,
+        system: System | None = None,
+    ) -> None:
         """Have a handler do what is owed of this kind.
 
-        After ``lease`` others may begin the same; its calls to DynamoDB then raise OutOfTime.
+        After ``lease`` others may begin the same; its calls to DynamoDB then raise OutOfTime. Where
+        things of the kind need different systems, ``system(payload)`` returns the name of one: if
+        it is away, what needs the others is attempted all the same.
         """
-        self._kinds[kind] = _Kind(handler, lease)
+        self._kinds[kind] = _Kind(handler, lease, system)
 
     def does(self, kind: str) -> bool:
         """Return whether a handler of this kind is registered."""
@@ -329,15 +350,27 @@ class Queue:
     # Owing and doing
 
     def owe(
-        self, kind: str, payload: Mapping[str, Any], *, after: timedelta = timedelta(0)
+        self,
+        kind: str,
+        payload: Mapping[str, Any],
+        *,
+        after: timedelta = timedelta(0),
+        since: datetime | None = None,
+        token: str = "",
     ) -> Owed:
         """Return what is owed, due ``after`` some time; nothing is written.
 
         Its ``action`` belongs in the transaction that owes it. Until it is due, it is left to the
         caller, who may do it and call `done`.
+
+        It is owed ``since`` a moment (aware), None for now. Its key follows from the moment at
+        which it is due and from ``token``, 16 hexadecimal digits, by chance where none are given.
+        With both, whoever owes the same thing again stores it once, unless it was attempted since.
         """
-        now = clock.now()
-        return Owed(self, kind, payload, moment=now + after, owed_at=now)
+        owed_at = since or clock.now()
+        return Owed(
+            self, kind, payload, owed_at + after, owed_at=owed_at, token=token or _new_token()
+        )
 
     def owe_once(self, kind: str, payload: Mapping[str, Any], *, every: timedelta) -> Owed:
         """Return what is owed once in each span of time ``every``, however often it is owed then.
@@ -383,7 +416,7 @@ class Queue:
         if kind is None:
             self._log_unknown(owed.kind)
             return Outcome.LEFT
-        paused_until = self._paused_until.get(owed.kind)
+        paused_until = self._paused_until.get((owed.kind, kind.system_of(owed)))
         if paused_until is not None and clock.now() < paused_until:
             return Outcome.LEFT
         # A handler that was held up must write nothing after its lease, when others may have begun.
@@ -394,19 +427,20 @@ class Queue:
             if claimed.claims > MOST_CLAIMS:
                 sentence = f"It was begun {MOST_CLAIMS} times, and no process came to its end."
                 return self._move_after(_Failure(sentence, GIVEN_UP_AT_ONCE), claimed)
-            failure = self._failure_of(kind.handler, claimed)
+            failure = self._failure_of(kind, claimed)
         if failure is not None:
             return self._move_after(failure, claimed)
         self.done(claimed)
         return Outcome.DONE
 
-    def _failure_of(self, handler: Handler, owed: Owed) -> _Failure | None:
-        """Have a handler do what is owed; return what went wrong, None for nothing."""
+    def _failure_of(self, kind: _Kind, owed: Owed) -> _Failure | None:
+        """Have the handler of its kind do what is owed; return what went wrong, None if nothing."""
         try:
-            handler(owed.payload)
+            kind.handler(owed.payload)
         except Postponed as error:
             if error.is_away:
-                self._paused_until[owed.kind] = clock.now() + PAUSE_WHILE_AWAY
+                system = owed.kind, kind.system_of(owed)
+                self._paused_until[system] = clock.now() + PAUSE_WHILE_AWAY
             return _Failure(error.sentence, POSTPONED)
         except Exception as error:
             if fault_in(error) is not None:

@@ -26,7 +26,7 @@ README = PROJECT / "README.md"
 SETTINGS = PROJECT / "docs" / "settings.md"
 GENERATED = (
     "README.md",
-    *(f"docs/{name}.md" for name in ("access-patterns", "api", "commands", "orders")),
+    *(f"docs/{name}.md" for name in ("access-patterns", "api", "commands", "orders", "webhooks")),
     *(f"docs/designs/{name}.md" for name in ("README", "filters", "keys", "several-attributes")),
 )
 MOST_BYTES = 7168

@@ -414,6 +414,58 @@ class TestAnotherSystemThatIsAway:
         assert look() == (1, 0, 0)
 
 
+class TestOneOfSeveralSystemsThatIsAway:
+    @pytest.fixture
+    def notes(self, queue):
+        """Notes of a kind of which each thing needs the system that it is called by."""
+        handler = Notes([Postponed("A is away.", is_away=True)])
+        queue.register("note", handler, system=lambda payload: payload["text"])
+        return handler
+
+    def test_is_waited_for_while_the_others_are_not(self, notes, owe, look, time):
+        owe("a")
+        assert look() == (0, 1, 0)
+        for text in "ab":
+            owe(text)
+        assert look() == (1, 0, 0)
+        assert notes.noted == ["a", "b"]
+        time.pass_by(MINUTE)
+        assert look() == (2, 0, 0)
+        assert notes.noted == ["a", "b", "a", "a"]
+
+
+class TestWhatIsOwedUnderATokenOfItsOwn:
+    TOKEN = "0123456789abcdef"  # noqa: S105 - no secret
+
+    @pytest.fixture
+    def owe_again(self, queue, client):
+        """Stores the same thing, as a handler does that is called again."""
+
+        def store(*, token: str = self.TOKEN, since: datetime = NOW):
+            owed = queue.owe("note", {"text": "a"}, since=since, token=token)
+            write_transaction(client, [owed.action])
+            return owed
+
+        return store
+
+    def test_is_stored_once(self, queue, owe_again, time):
+        first = owe_again()
+        time.pass_by(MINUTE)
+        assert owe_again() == first
+        assert list(queue.waiting()) == [first]
+
+    def test_is_due_from_its_moment_on(self, notes, owe_again, look, time):
+        owe_again(since=NOW + MINUTE)
+        assert look() == (0, 0, 0)
+        time.pass_by(MINUTE)
+        assert look() == (1, 0, 0)
+
+    def test_is_another_thing_by_another_token(self, queue, owe_again, time):
+        owe_again()
+        owe_again(token="fedcba9876543210")
+        assert len(list(queue.waiting())) == 2
+
+
 class TestAKindThatIsNotKnown:
     def test_is_left_to_processes_that_know_it(self, queue, make_queue, owe, look, caplog):
         owe(kind="newer")

@@ -57,9 +57,12 @@ from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
 from shop.orders.placing import place_order
 from shop.sitemap.services import write_sitemap
 from shop.table import OPEN_ORDERS, counters_of
+from shop.webhooks.events import ORDER_MOVED, ORDER_PLACED
+from shop.webhooks.services import create_webhook
 from tests.support.catalogue.switching import take_off
 from tests.support.comments.deciding import feature, hide
 from tests.support.orders.addresses import ADDRESS
+from tests.support.webhooks import remember_no_webhooks
 
 NOW = datetime.now(UTC)
 MODELS = [
@@ -81,6 +84,7 @@ def load_every_kind() -> None:
         call_command("load_sample", comments=40, json=True, sign_in=True, stdout=StringIO())
     _write_accounts()
     _write_api_keys()
+    _write_webhooks()
     _owe_emails()
     _write_orders()
     _write_products()
@@ -124,6 +128,12 @@ def _write_api_keys() -> None:
     headers = {"ETag": '"1"', "Location": "/api/v1/comments/once"}
     answer = HttpResponse(b"{}", "application/json", 201, headers=headers)
     finish(attempt, answer, now=NOW)
+
+
+def _write_webhooks() -> None:
+    create_webhook("https://example.com/events", [ORDER_PLACED, ORDER_MOVED], now=NOW)
+    # What follows is no example of a table's rows.
+    remember_no_webhooks()
 
 
 def _write_orders() -> None:

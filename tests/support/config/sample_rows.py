@@ -133,7 +133,7 @@ def _names(item: Item) -> set[str]:
 
 def _as_json(item: Item) -> str:
     keys = {name: item[name] for name in ("pk", "sk")}
-    hidden = {"password": {"S": "…"}} if "password" in item else {}
+    hidden = {name: {"S": "…"} for name in ("password", "secret") if name in item}
     ordered = keys | {name: item[name] for name in sorted(item.keys() - keys)} | hidden
     return json.dumps(ordered, default=_beginning, ensure_ascii=False)
 

@@ -1,4 +1,4 @@
-"""The forms of accounts, API keys, the catalogue and what was given up."""
+"""The forms of accounts, API keys, webhooks, the catalogue and what was given up."""
 
 import re
 from datetime import timedelta
@@ -13,11 +13,15 @@ from shop.accounts.emails import owed_email
 from shop.accounts.queries import find_user
 from shop.accounts.second_factor.services import turn_on
 from shop.api_keys.services import create_key
+from shop.webhooks.events import ORDER_PLACED
+from shop.webhooks.known import list_webhooks
+from shop.webhooks.services import MOST_WEBHOOKS, create_webhook, delete_webhook
 from tests.support.accounts.cast import NEW_PASSWORD, PASSWORD, sign_in
 from tests.support.accounts.emails import ask_for_link, link_in_mail, link_to_confirm
 from tests.support.chance import unique
 from tests.support.comments.writers import Writer
 from tests.support.forms.cast import Cast, Form, category, form_of, lamp, typed
+from tests.support.webhooks import remember_no_webhooks
 
 STEP = timedelta(seconds=30)
 """How long a code is new."""
@@ -165,6 +169,33 @@ def revoke_key(cast: Cast) -> Form:
     return form_of(cast.staff, f"/staff/api-keys/{key.id}/revoke/")
 
 
+WEBHOOK_URL = "https://example.com/events"
+
+
+def create_a_webhook(cast: Cast) -> Form:
+    fields = {"url": WEBHOOK_URL, "events": [ORDER_PLACED]}
+    return form_of(cast.staff, "/staff/webhooks/", fields)
+
+
+def delete_a_webhook(cast: Cast) -> Form:
+    return form_of(cast.staff, f"/staff/webhooks/{_webhook_id()}/delete/")
+
+
+def send_a_test_event(cast: Cast) -> Form:
+    return form_of(cast.staff, f"/staff/webhooks/{_webhook_id()}/test/")
+
+
+def _webhook_id() -> str:
+    """Return the id of a new webhook, which this process has not heard of."""
+    stored = list_webhooks()
+    if len(stored) > MOST_WEBHOOKS // 2:
+        for webhook in stored:
+            delete_webhook(webhook.id)
+    made = create_webhook(WEBHOOK_URL, [ORDER_PLACED], now=clock.now())
+    remember_no_webhooks()
+    return made.webhook.id
+
+
 def create_product(cast: Cast) -> Form:
     fields = {
         "id": unique("torch"),
@@ -220,6 +251,9 @@ FORMS = {
     "turn off the second factor": turn_off_second_factor,
     "download one's data": download_data,
     "revoke an API key": revoke_key,
+    "create a webhook": create_a_webhook,
+    "delete a webhook": delete_a_webhook,
+    "send a webhook a test event": send_a_test_event,
     "create a product": create_product,
     "change a product": edit_product,
     "create a category": create_category,
