@@ -41,8 +41,10 @@ class CommentsConfig(AppConfig):
     def ready(self) -> None:
         from comments import work  # noqa: PLC0415 - users are ready now
         from comments.checks import check_project, check_tables  # noqa: PLC0415 - users are ready now
+        from comments.moderation import year_counts  # noqa: PLC0415 - users are ready now
 
         work.set_up()
+        year_counts.connect()
         register(check_project, "comments")
         register(check_tables, Tags.database)
         converters = {"plain_comment_id": PlainCommentId, "user_slug": UserSlug}

@@ -14,6 +14,7 @@ author who is blocked   ``AUTHOR#<user>``     ``AUTHOR#<user>``
 user who is asked       ``ASKED#<user>``      ``USER``
 request for reviews     ``ASKED#<user>``      ``REQUEST#<purchase>``
 requests of a month     ``REQUESTS#<month>``  ``REQUESTS#<month>``
+moderation of a year    ``MODERATED#<year>``  ``MODERATED#<year>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
@@ -78,6 +79,7 @@ ASKED_USER = "USER"
 """The sort key of what is known of a user who is asked for reviews; requests sort before it."""
 REQUEST_PREFIX = "REQUEST#"
 DUE_PREFIX = "DUE#"
+MODERATED_PREFIX = "MODERATED#"
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
@@ -221,6 +223,18 @@ def about(product_id: str, comment_id: str) -> str:
 def moderation(state: str) -> str:
     """Return the partition in ``moderation`` of the comments in a state."""
     return f"MODERATION#{state}"
+
+
+def moderated(year: int) -> str:
+    """Return both keys of how often comments were held or hidden in a year, such as 2026."""
+    return f"{MODERATED_PREFIX}{year}"
+
+
+def year_of_moderation(partition: str) -> int | None:
+    """Return the year in a partition key of `moderated`, None of another item."""
+    if not partition.startswith(MODERATED_PREFIX):
+        return None
+    return int(partition.removeprefix(MODERATED_PREFIX))
 
 
 def featured(product_id: str) -> str:

@@ -279,6 +279,16 @@ class ReviewRequest(CommentItem):
     reviewed_at = UnicodeAttribute(attr_name="reviewed", null=True)
 
 
+class ModerationCounts(CommentItem):
+    """How often comments were held, rejected, hidden and restored in a year.
+
+    Both keys are ``MODERATED#<year>``. ``counted_since`` is the moment of the first. The other
+    attributes are numbers, such as ``03.held.link``: see `comments.moderation.year_counts`.
+    """
+
+    counted_since = UnicodeAttribute(attr_name="at")
+
+
 class CommentVote(CommentItem):
     """A user's vote that a comment is helpful: sort key ``VOTE#<user>``."""
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from comments import views
+from comments.about import views as about
 from comments.moderation import views as moderation
 from comments.posting import views as posting
 from comments.profiles import views as profiles
@@ -25,6 +26,7 @@ urlpatterns = [
     path("rankings/recently-commented/", rankings.ranking, COMMENTED, name="recently_commented"),
     path(_PRODUCT, views.product, name="product"),
     path(f"{_PRODUCT}comments/<str:languages>/<str:ratings>/", views.comments, name="list"),
+    path(f"{_PRODUCT}comments/about/", about.about, name="about"),
     path(f"{_PRODUCT}most-helpful/", rankings.most_helpful, name="most_helpful"),
     path(f"{_PRODUCT}comments/new/", posting.new, name="new_comment"),
     path(f"comments/vote/{_ID}", votes.vote_comment, name="vote_comment"),

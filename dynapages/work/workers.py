@@ -1,8 +1,8 @@
 """The worker of a process: a thread that looks for what is due, and does it.
 
 It looks once a minute, in all queues it was started with. What this very process could not do, or
-does not want a page to wait for, it is woken for. Nothing depends on one thread: what is owed is
-stored, and each process that looks finds it.
+does not want a page to wait for, it is woken for: that comes before the next thing that a look has
+found. Nothing depends on one thread: what is owed is stored, and each process that looks finds it.
 """
 
 import atexit
@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import Context
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
@@ -203,15 +204,20 @@ class Worker:
 
         A look that finds nothing is one Query for each shard of each queue, of half a unit. Where a
         shard cannot be read, the others are looked in first, and the first failure is raised then.
+        Calls that were put off are not made meanwhile, but in a look of the thread.
         """
+        return self._look(queues or self._queues, before_each=_do_nothing)
+
+    def _look(self, queues: Sequence[Queue], *, before_each: Call) -> Figures:
+        """Do all that is due in these queues; ``before_each`` is called before each item."""
         looked = Figures()
         failures: list[Exception] = []
         with _measured(looked):
-            for queue in queues or self._queues:
+            for queue in queues:
                 # In another order each time: processes that look together would claim the same.
                 for shard in _RANDOM.sample(queue.shards, len(queue.shards)):
                     try:
-                        self._look_in(queue, shard, looked)
+                        self._look_in(queue, shard, looked, before_each)
                     except FAILURES as failure:
                         failures.append(failure)
         self.figures.add(looked)
@@ -219,9 +225,10 @@ class Worker:
             raise failures[0]
         return looked
 
-    def _look_in(self, queue: Queue, shard: str, looked: Figures) -> None:
+    def _look_in(self, queue: Queue, shard: str, looked: Figures, before_each: Call) -> None:
         """Attempt all that is due in a shard of a queue, and count what became of it."""
         for owed in queue.due(shard, now=clock.now()):
+            before_each()
             if self._is_closing:
                 return
             looked.count(queue.attempt(owed))
@@ -293,28 +300,50 @@ class Worker:
         return heappop(self._waiting)
 
     def _make(self, call: Call) -> None:
-        """Make a call, and log what it raises."""
+        """Make a call, and let others make the next one."""
         try:
-            call()
-        except FAILURES as failure:
-            logger.warning("What is owed was left to others: %s", sentence_about(failure))
-        except Exception:  # a mistake in one call must not keep the others from being made
-            logger.exception("What is owed was left to others.")
+            _make_or_log(call)
         finally:
             with self._state:
                 self._is_busy = False
                 self._state.notify_all()
 
+    def _make_due_calls(self) -> None:
+        """Make the calls that are due by now, in the thread, which has a look in hand."""
+        # Calls that these put off wait for the next item: else a look might never go on.
+        now = time.monotonic()
+        while not self._is_closing:
+            with self._state:
+                if not self._waiting or self._waiting[0].due_at > now:
+                    return
+                put_off = heappop(self._waiting)
+            # Their units are not those of the look.
+            Context().run(_make_or_log, put_off.call)
+
     def _look_and_wait(self) -> None:
         """Look, and again at once where something was done: it may owe something else."""
         seconds = self.interval * _RANDOM.uniform(0.75, 1.25)
         try:
-            if self.look().done:
+            if self._look(self._queues, before_each=self._make_due_calls).done:
                 seconds = 0.0
         finally:
             with self._state:
                 if not self._is_closing:
                     self._look_at = time.monotonic() + seconds
+
+
+def _do_nothing() -> None:
+    """Do nothing before an item: another thread makes the calls that were put off, if any does."""
+
+
+def _make_or_log(call: Call) -> None:
+    """Make a call, and log what it raises."""
+    try:
+        call()
+    except FAILURES as failure:
+        logger.warning("What is owed was left to others: %s", sentence_about(failure))
+    except Exception:  # a mistake in one call must not keep the others from being made
+        logger.exception("What is owed was left to others.")
 
 
 def _with_patience(call: Call) -> Call:

@@ -69,6 +69,14 @@ class TestTheProjectsCard:
         assert "2 of 5 stars" in read_page(link["href"]).one("main").text
 
 
+class TestTheProjectsWordsAboutReviews:
+    def test_stand_below_what_the_app_says(self, product):
+        page = read_page(f"/products/{product}/comments/about/")
+        headings = [heading.text for heading in page.one("article").all("h2")]
+        assert headings[0] == "Who writes"
+        assert headings[-1] == "Free samples"
+
+
 class TestTheProjectsToggles:
     def test_stand_in_the_place_of_the_apps(self, page):
         ratings, languages = page.all(class_="toggles")

@@ -113,6 +113,7 @@ def visits(tables):
         ),
         "form of a comment": Visit(f"/products/{product}/comments/new/", alex, {}),
         "one comment": Visit(f"/comments/{comment}/", nobody, {}),
+        "about these reviews": Visit(f"/products/{product}/comments/about/", nobody, {}),
         "front page": Visit("/", nobody, {}),
         "most loved": Visit("/rankings/most-loved/", nobody, {}),
         "recently commented": Visit("/rankings/recently-commented/", nobody, {}),

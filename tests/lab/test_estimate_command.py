@@ -92,6 +92,11 @@ class TestAnEstimate:
         assert looks["what"] == "looks for work"
         assert (looks["a_day"], looks["units"]) == (3 * 24 * 60, 4.0)
 
+    def test_says_what_an_idle_process_takes_a_day(self, product_id):
+        store_figures(made_figures(made_design("planner")))
+        report = estimated("--product", product_id, "--processes", "3")
+        assert "no work to do takes 4 units for each look, 5,760 a day." in report
+
     def test_is_of_the_most_loved_product_without_one(self, product_id):
         someone("fan").has_written(product_id, rating=5)
         assert "product pages" in estimated()

@@ -3,14 +3,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from threading import Event
 from typing import Any
 
 import pytest
 
-from dynapages.calls import Unreachable
+from dynapages.calls import Unreachable, units_of_process
 from dynapages.work import Queue, Worker, worker, workers
 from dynapages.writes import write_transaction
 
@@ -166,6 +166,113 @@ class TestAProcessThatWasStarted:
         by_hand.flush(LONG)
         assert (by_hand.figures.done, by_hand.figures.failed, by_hand.figures.dead) == (1, 0, 0)
         assert by_hand.figures.units > 0
+
+
+class TestWhatAProcessIsWokenForMeanwhile:
+    """A look has found many items, and while it does the first of them others are asked for."""
+
+    @pytest.fixture(autouse=True)
+    def without_a_first_pause(self, monkeypatch):
+        monkeypatch.setattr(workers, "FIRST_LOOK", 0.1)
+
+    @pytest.fixture
+    def found(self, queue, client):
+        """Three items that a look finds."""
+        for _ in range(3):
+            write_transaction(client, [queue.owe("found", {"text": "found"}).action])
+
+    @pytest.fixture
+    def looking(self, found, queue, handler):
+        """Looks by itself; ``meanwhile`` is called once, by the first item."""
+        looker = Worker(interval=100 * LONG)
+        is_over = Event()
+
+        def look(meanwhile: Callable[[Worker], None]) -> None:
+            def note_found(payload: Mapping[str, Any]) -> None:
+                handler(payload)
+                if len(handler.noted) == 1:
+                    meanwhile(looker)
+                if handler.noted.count("found") == 3:
+                    is_over.set()
+
+            queue.register("found", note_found)
+            looker.start([queue])
+            assert is_over.wait(LONG)
+            looker.forget()
+            looker.close(LONG)
+
+        yield look
+        looker.forget()
+        looker.close(LONG)
+
+    def test_comes_before_the_next_item(self, looking, owe, handler):
+        looking(lambda looker: looker.wake(owe("woken")))
+        assert handler.noted == ["found", "woken", "found", "found"]
+
+    def test_comes_later_where_it_is_not_due(self, looking, owe, handler):
+        looking(lambda looker: looker.later(LONG / 2, lambda: handler.noted.append("late")))
+        assert handler.noted[:3] == ["found"] * 3
+
+    def test_holds_up_no_item_by_what_it_puts_off_itself(self, looking, handler):
+        """A call that is put off anew each time it is made comes once before each item."""
+
+        def begin(looker: Worker) -> None:
+            def again() -> None:
+                handler.noted.append("again")
+                looker.later(0, again)
+
+            looker.later(0, again)
+
+        looking(begin)
+        assert handler.noted[:5] == ["found", "again", "found", "again", "found"]
+
+    def test_may_fail_and_the_look_goes_on(self, looking, handler, caplog):
+        def fail() -> None:
+            raise Unreachable
+
+        looking(lambda looker: looker.later(0, fail))
+        assert handler.noted == ["found"] * 3
+        assert "The database cannot be reached at the moment." in caplog.text
+
+    def test_is_counted_once(self, looking, owe):
+        owed = owe("woken")
+        lookers: list[Worker] = []
+
+        def wake(looker: Worker) -> None:
+            lookers.append(looker)
+            looker.wake(owed)
+
+        with units_of_process() as units:
+            looking(wake)
+        [looker] = lookers
+        assert looker.figures.done == 4
+        assert looker.figures.units == units.counted
+
+    def test_is_waited_for_by_who_closes_the_worker(self, found, queue, owe, handler):
+        """The look ends with the item in hand, and what was woken for is done then."""
+        closing = Worker(interval=100 * LONG)
+        is_begun, is_closing = Event(), Event()
+
+        def hold(payload: Mapping[str, Any]) -> None:
+            handler(payload)
+            is_begun.set()
+            assert is_closing.wait(LONG)
+
+        queue.register("found", hold)
+        closing.start([queue])
+        assert is_begun.wait(LONG)
+        closing.wake(owe("woken"))
+        closing.stop_looking()
+        is_closing.set()
+        closing.close(LONG)
+        assert handler.noted == ["found", "woken"]
+
+    def test_is_left_to_the_thread_by_a_look_of_another(self, by_hand, found, queue, handler):
+        queue.register("found", handler)
+        by_hand.later(0, lambda: handler.noted.append("woken"))
+        by_hand.look([queue])
+        assert handler.noted == ["found"] * 3
+        assert len(by_hand) == 1
 
 
 class TestAProcessThatWasNotStarted:

@@ -35,6 +35,7 @@ from lab.stored_figures import find_stored
 DAYS_OF_MONTH = 30
 CHECKS_A_DAY = round(timedelta(days=1).total_seconds() / INTERVAL)
 """How often a process looks for work: once a minute."""
+LOOKS = "looks for work"
 UNITS_OF_CHANGE = 8
 """What is stored until words are written: a change and its mark, both put and deleted together.
 
@@ -72,7 +73,7 @@ def estimate(
     if is_searchable():
         lines.append(_line_of_writes("their words", comments_a_day, units_of_words(product_id)))
     checks_a_day = processes * CHECKS_A_DAY
-    lines.append(_line_of_reads("looks for work", checks_a_day, units_of_check()))
+    lines.append(_line_of_reads(LOOKS, checks_a_day, units_of_check()))
     return lines
 
 
@@ -190,11 +191,25 @@ def _report(lines: list[Line]) -> str:
         [
             table,
             "",
+            *_idle_sentences(lines),
             "Units are those that Amazon DynamoDB takes.",
             f"A month has {DAYS_OF_MONTH} days; a GB costs {dollars(known.gigabyte_month)} for it.",
             f"Prices: on demand, {known.region}, since {known.since}: {known.source}",
         ]
     )
+
+
+def _idle_sentences(lines: list[Line]) -> list[str]:
+    """Return what one process takes a day that looks for work and finds none."""
+    sentences: list[str] = []
+    for line in lines:
+        if line.what == LOOKS:
+            a_day = line.units * CHECKS_A_DAY
+            sentences.append(
+                f"A process with no work to do takes {line.units:g} units for each look, "
+                f"{a_day:,.0f} a day."
+            )
+    return sentences
 
 
 def _count(text: str) -> int:

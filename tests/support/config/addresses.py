@@ -103,6 +103,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "rankings/recently-commented/": (ALL, NONE),
     "products/<id:product_id>/": (ALL, NONE),
     "products/<id:product_id>/comments/<str:languages>/<str:ratings>/": (ALL, NONE),
+    "products/<id:product_id>/comments/about/": (ALL, NONE),
     "products/<id:product_id>/most-helpful/": ("301 301 301 301", NONE),
     "products/<id:product_id>/comments/new/": ("in 200 200 200", "403 422 422 422"),
     "comments/vote/<id_with_slashes:comment_id>/": ("in 302 302 302", "in 400 302 302"),

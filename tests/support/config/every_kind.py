@@ -15,6 +15,7 @@ from comments.data.checkpoints import save_checkpoint
 from comments.data.writer import BulkWriter
 from comments.gates import block_author
 from comments.items import NewComment, NewReply
+from comments.moderation.year_counts import Step, count
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
@@ -222,6 +223,8 @@ def _write_comments() -> None:
     add_comment(_comment("mine-3", user_id=AUTHOR, body="Waits."), held_for="from a new author")
     delete_comment("mine-2", now=NOW)
     block_author(READER, now=NOW)
+    # In a month of its own: the attribute is called by it.
+    count(Step.HELD, "link", datetime(2026, 3, 14, tzinfo=UTC))
     limiter().take("comments", Limit(60, timedelta(hours=1)), now=NOW)
     reply = NewReply("An imported reply.", NOW)
     for product in ("first", "second"):
