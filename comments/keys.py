@@ -11,10 +11,10 @@ report                  ``COMMENT#<c>``       ``REPORT#<user>``
 share of a tally        ``TALLY#<c>#<n>``     ``TALLY#<c>#<n>``
 counts of a product     ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
 author who is blocked   ``AUTHOR#<user>``     ``AUTHOR#<user>``
+moderation of a year    ``MODERATED#<year>``  ``MODERATED#<year>``
 user who is asked       ``ASKED#<user>``      ``USER``
 request for reviews     ``ASKED#<user>``      ``REQUEST#<purchase>``
 requests of a month     ``REQUESTS#<month>``  ``REQUESTS#<month>``
-moderation of a year    ``MODERATED#<year>``  ``MODERATED#<year>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``

@@ -254,6 +254,16 @@ class BlockedAuthor(CommentItem):
     blocked_at = UnicodeAttribute(attr_name="at")
 
 
+class ModerationCounts(CommentItem):
+    """How often comments were held, rejected, hidden and restored in a year.
+
+    Both keys are ``MODERATED#<year>``. ``counted_since`` is the moment of the first. The other
+    attributes are numbers, such as ``03.held.link``: see `comments.moderation.year_counts`.
+    """
+
+    counted_since = UnicodeAttribute(attr_name="at")
+
+
 class AskedUser(CommentItem):
     """A user who is asked for reviews, or does not want to be: ``ASKED#<user>`` / ``USER``.
 
@@ -277,16 +287,6 @@ class ReviewRequest(CommentItem):
     is_refused = BooleanAttribute(attr_name="refused", null=True)
     opened_at = UnicodeAttribute(attr_name="opened", null=True)
     reviewed_at = UnicodeAttribute(attr_name="reviewed", null=True)
-
-
-class ModerationCounts(CommentItem):
-    """How often comments were held, rejected, hidden and restored in a year.
-
-    Both keys are ``MODERATED#<year>``. ``counted_since`` is the moment of the first. The other
-    attributes are numbers, such as ``03.held.link``: see `comments.moderation.year_counts`.
-    """
-
-    counted_since = UnicodeAttribute(attr_name="at")
 
 
 class CommentVote(CommentItem):

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils.translation import get_language
 
 from comments.host import NoSuchProduct, Product, find_product, is_read_along
-from comments.lists.counted_product import read_counted_product
+from comments.lists.page import read_counted_product
 from comments.moderation.year_counts import YearOfModeration, keys_of_last_year, last_year_in
 from comments.store.counts import ProductCounts
 from dynapages.process import pool

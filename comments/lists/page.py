@@ -15,13 +15,12 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import urljoin
 
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from comments import host, keys
 from comments.filters import CommentFilter, preferred_language
 from comments.host import NoSuchProduct, Product, find_product
-from comments.lists.counted_product import read_counted_product
 from comments.lists.entries import CommentEntry, WholeComment
 from comments.lists.explain import explain_page
 from comments.lists.feeds import comments_feed
@@ -45,10 +44,12 @@ from comments.lists.search_queries import (
     search_comments,
 )
 from comments.lists.structured_data import json_ld, things_on_page
-from comments.models import ProductRank
+from comments.models import TABLE, ProductRank
 from comments.store.counts import (
     ProductCounts,
     counters,
+    counts_in,
+    remember_counts,
     remembered_counts,
 )
 from comments.votes.services import has_voted, votes_of
@@ -58,7 +59,7 @@ from dynapages.django.formats import AtomFeed
 from dynapages.django.paging import ListRequest, Pager
 from dynapages.items import Item, table_key
 from dynapages.lists import LEAST_UNITS, Explanation, Toward, moment_at
-from dynapages.process import pool
+from dynapages.process import page_batches, pool
 
 SHOWN = "shown"
 """The parameter of a page that reads on by itself: how many comments it has already."""
@@ -298,6 +299,18 @@ class CommentsPage:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedProduct:
+    """What was read in one call; ``items`` are those of the table of comments.
+
+    The product is None where the project reads it by itself.
+    """
+
+    product: Product | None
+    counts: ProductCounts
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True, slots=True)
 class _Facts:
     """What a page reads of its product in one call.
 
@@ -403,6 +416,36 @@ def _read_facts(request: CommentsRequest, language: str) -> _Facts:
         product_id, language=language, is_whole=request.is_whole, others=others
     )
     return _Facts(read.product, read.counts, _last_commented(read.items))
+
+
+def read_counted_product(
+    product_id: str, *, language: str, is_whole: bool, others: Sequence[Item] = ()
+) -> CountedProduct:
+    """Read a product, its counts, and ``others`` by their keys: half a unit for each 4 KB of each.
+
+    ``language`` is that of the page, ``is_whole`` whether the product's description is needed. The
+    counts are remembered. Raises NoSuchProduct where the product would be read here.
+    """
+    counting = counters()
+    known = counting.known([product_id])
+    with labelled_calls("product and counts"):
+        # One BatchGetItem for items of both apps takes one round trip, whatever it reads.
+        table_keys = [*host.products().keys(product_id, whole=is_whole)]
+        for key in [*counting.keys(known), *others]:
+            table_keys.append((TABLE, key))
+        items: list[Item] = []
+        product_items: list[Item] = []
+        for table, item in page_batches().get_from_tables(table_keys, consistent=False):
+            if table == TABLE:
+                items.append(item)
+            else:
+                product_items.append(item)
+        # The active language belongs to the thread of the request, which this is not.
+        with override(language):
+            product = host.built(product_id, product_items)
+        counts = counts_in(counting.sums(known, items)[product_id])
+    remember_counts(product_id, counts)
+    return CountedProduct(product, counts, items)
 
 
 def _last_commented(items: Iterable[Item]) -> datetime | None:

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from comments.moderation.queries import WaitingComments, count_waiting
+from comments.requests.counts import RequestCounts, read_request_counts
 from comments.store.states import State
 from dynapages.calls import labelled_calls
 from dynapages.django.paging import grouped
@@ -25,13 +27,17 @@ MOST_GIVEN_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What waits as it was read; ``given_up`` is of all queues of the worker."""
+    """What waits as it was read; ``given_up`` is of all queues of the worker.
+
+    ``requests`` are those for reviews of the last 30 days, None where the shop sends none.
+    """
 
     orders: Sequence[WaitingOrders]
     comments: Mapping[State, WaitingComments]
     given_up: int
     has_more_given_up: bool
     days: Sequence[DayCount]
+    requests: RequestCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +56,16 @@ def read_overview(now: datetime) -> Overview:
 
     Half a unit each for the counter of open orders and its number of shards, for the oldest order
     of each status and shard, for the work that each queue gave up, and for each month of the last
-    30 days; and for each 4 KB of up to 20 comments that are reported, and that are held.
+    30 days, twice where the shop asks for reviews; and for each 4 KB of up to 20 comments that are
+    reported, and that are held.
     """
     with pool().together() as together:
         orders = together.start(read_waiting)
         comments = together.start(_count_comments)
         given_up = together.start(_count_given_up)
+        requests = None
+        if settings.REVIEW_REQUEST_DAYS:
+            requests = together.start(read_request_counts, now)
         days = read_days(now)
         numbers = given_up.result()
         return Overview(
@@ -64,6 +74,7 @@ def read_overview(now: datetime) -> Overview:
             given_up=sum(min(number, MOST_GIVEN_UP) for number in numbers),
             has_more_given_up=max(numbers, default=0) > MOST_GIVEN_UP,
             days=days,
+            requests=requests.result() if requests else None,
         )
 
 

@@ -26,6 +26,7 @@ def overview(request: HttpRequest, read: Overview) -> HttpResponse:
     """Show what waits, the last days in charts and as a table, and where else staff go."""
     context = {
         "waiting": waiting_in(read, clock.now()),
+        "requests": read.requests,
         "charts": charts_of(read.days),
         "first_day": read.days[0].day,
         "last_day": read.days[-1].day,

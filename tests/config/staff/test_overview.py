@@ -7,6 +7,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from comments.reports.services import Reason, report_comment
+from comments.requests.counts import ASKED, OPENED, REVIEWED, count_one
 from config.staff.charts import HEIGHT, charts_of
 from dynapages.calls import clock, metered
 from dynapages.process import write_actions
@@ -46,6 +47,12 @@ def waiting(staff: Writer) -> dict[str, Element]:
 
 def count_in(item: Element) -> int:
     return int(item.one("strong").text.replace(",", ""))
+
+
+def requests_on(staff: Writer) -> list[int]:
+    """How many requests were sent, opened and followed by a comment."""
+    items = staff.get("/staff/").page.one("ul", class_="request-counts").all("li")
+    return [count_in(item) for item in items]
 
 
 def shown_day(staff: Writer, day: datetime) -> list[str]:
@@ -93,6 +100,40 @@ class TestWhatWaits:
             assert count_in(waiting(sam)["Work given up"]) == before + 1
         finally:
             QUEUE.discard(dead)
+
+
+class TestRequestsForReviews:
+    @pytest.fixture(autouse=True)
+    def days(self, settings):
+        settings.REVIEW_REQUEST_DAYS = 7
+
+    def test_are_counted_by_what_came_of_them(self, sam):
+        before = requests_on(sam)
+        now = clock.now()
+        write_actions([count_one(now, ASKED, OPENED, REVIEWED)])
+        write_actions([count_one(now - timedelta(days=29), ASKED, OPENED)])
+        write_actions([count_one(now - timedelta(days=1), ASKED)])
+        write_actions([count_one(now - timedelta(days=30), ASKED, OPENED, REVIEWED)])
+        after = requests_on(sam)
+        assert [new - old for new, old in zip(after, before, strict=True)] == [3, 2, 1]
+
+    def test_are_not_shown_or_read_where_the_shop_asks_for_none(self, sam, settings):
+        settings.REVIEW_REQUEST_DAYS = 0
+        with metered() as meter:
+            page = sam.get("/staff/").page
+        assert not page.all("ul", class_="request-counts")
+        assert not meter.labelled("review requests")
+
+    def test_are_read_by_one_call_more_in_the_same_round(self, sam, settings):
+        sam.get("/staff/")
+        with metered() as asking:
+            sam.get("/staff/")
+        settings.REVIEW_REQUEST_DAYS = 0
+        with metered() as silent:
+            sam.get("/staff/")
+        assert asking.calls_of("review requests") == 1
+        assert asking.calls == silent.calls + 1
+        assert asking.rounds == silent.rounds
 
 
 class TestTheLastDays:
