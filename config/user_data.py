@@ -14,17 +14,18 @@ from dynapages.calls import Keyed
 from dynapages.items import Item
 from dynapages.upkeep import Trace
 from shop.data.exports import walk_through
-from shop.user_data import ACTIVITY, API_KEYS, EMAILS, PROFILE, PURCHASES
+from shop.user_data import ACTIVITY, API_KEYS, EMAILS, PROFILE, PURCHASES, REQUESTS
 
 ALL_TRACES: Sequence[Trace] = (
     PROFILE,
     API_KEYS,
     EMAILS,
+    REQUESTS,
     PURCHASES,
     *COMMENT_TRACES,
     ACTIVITY,
 )
-OWN_TRACES: Sequence[Trace] = (PROFILE, API_KEYS, PURCHASES, *COMMENT_TRACES)
+OWN_TRACES: Sequence[Trace] = (PROFILE, API_KEYS, REQUESTS, PURCHASES, *COMMENT_TRACES)
 """What keys of the user lead to. To find the rest, all that others have done is read as well."""
 SECRETS = frozenset({"password", "totp_secret", "recovery_codes", "secret_hash"})
 """What somebody signs in with: whoever reads the export must not be able to."""

@@ -321,8 +321,9 @@ class Order(ShopItem):
     ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
     a large order are still to be changed (`shop.orders.settling`). ``id_prefix`` is the part of
     ``foreign_id`` that an import put in front, to tell shops with the same ids apart. ``address``
-    is missing in orders to a pickup point, from most imports, and of erased users. ``asks_at`` is
-    when its customer is asked for reviews, of a delivered order (`shop.orders.asking`).
+    is missing in orders to a pickup point, from most imports, and of erased users. ``language`` is
+    that of the page it was placed on; imports have none. ``asks_at`` is when its customer is asked
+    for reviews, of a delivered order (`shop.orders.asking`).
     """
 
     status = UnicodeAttribute()
@@ -338,6 +339,7 @@ class Order(ShopItem):
     pickup = PickupChoice(null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     # Pickup points and e-mails have an ``address`` of another type.
     address = DeliveryAddress(null=True, attr_name="to")  # type: ignore[no-untyped-call] # as above
+    language = UnicodeAttribute(null=True, attr_name="lang")
     shard = NumberAttribute()
     summary = UnicodeAttribute(null=True)
     unsettled = UnicodeAttribute(null=True)

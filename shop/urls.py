@@ -34,6 +34,7 @@ urlpatterns = [
     path("orders/<id:order_id>/", order_views.order, name="order"),
     path("orders/<id:order_id>/move/", order_move_views.move, name="move_order"),
     path("orders/<id:order_id>/again/", basket_views.again, name="order_again"),
+    path("orders/<id:order_id>/review/", order_views.review_order, name="review_order"),
     path("orders/<id:order_id>/cancel/", order_move_views.cancel, name="cancel_order"),
     path("orders/<id:order_id>/return/", order_move_views.send_back, name="return_order"),
     path("orders/<id:order_id>/pickup/", pickup_views.pickup, name="pickup"),

@@ -7,6 +7,7 @@ without orders the name is deleted as well.
 
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 
 from dynapages.calls import clock
 from dynapages.items import Item, table_key
@@ -14,6 +15,7 @@ from dynapages.lists import Page, PageRequest, every_entry
 from dynapages.process import client
 from dynapages.pynamodb import update
 from dynapages.upkeep import StoredItem, Trace
+from dynapages.work import Owed
 from dynapages.writes import ConditionFailed, delete, write_item
 from shop import keys
 from shop.accounts.emails import EMAIL, Email
@@ -25,14 +27,17 @@ from shop.activity.recording import LOG, delete_entry
 from shop.activity.tables import Activity
 from shop.api_keys.services import list_keys, revoke_key
 from shop.models import ApiKeyItem, Order, Profile, Purchase, ShopItem
-from shop.orders.queries import products_bought_by
-from shop.table import TABLE, key_of
+from shop.orders.asking import REVIEW_REQUEST, request_of
+from shop.orders.queries import orders_asked_about, products_bought_by
+from shop.table import TABLE, Key, key_of, read_items
 from shop.work import QUEUE, everything_owed
 
 _JOINT = "|"
 """A character that is in no table's name and no partition key of the log, or of what is owed."""
 ENTRIES_AT_ONCE = 300
 """Of the activity log, in a page of the walk through all."""
+EMAILS_ARE_DUE_IN = timedelta(hours=2)
+"""They are due at once, and are put off for an hour at the most."""
 FLUSH_SECONDS = 5.0
 """For what this process has still to write into the log."""
 
@@ -129,30 +134,55 @@ def _api_key_items(_username: str, key_id: str) -> list[StoredItem]:
 
 
 def _emails_naming(username: str) -> Iterator[str]:
-    """Yield the names of the e-mails that are owed to a user, or were given up."""
+    """Yield the names of the e-mails that are owed to a user, or were given up.
+
+    Requests for reviews are among them where their orders do not lead to them any more: those that
+    were put off, given up or tried again. So are those that are due soon.
+    """
     user = find_user(username)
     address = user.email if user else ""
-    for owed in everything_owed():
-        if owed.kind == EMAIL and Email.of(owed.payload).names(username, address):
-            partition, sort_key = key_of(QUEUE.key_of(owed))
-            yield f"{partition}{_JOINT}{sort_key}"
+    # What waits for days, for many customers, is not read.
+    for owed in everything_owed(until=clock.now() + EMAILS_ARE_DUE_IN):
+        is_theirs = owed.kind == EMAIL and Email.of(owed.payload).names(username, address)
+        if owed.kind == REVIEW_REQUEST:
+            is_theirs = owed.payload["user"] == username
+        if is_theirs:
+            yield _name_of_owed(owed)
 
 
-def _key_of_email(name: str) -> Item:
-    """Return the key of an e-mail that is owed, from its name."""
+def _requests_to(username: str) -> Iterator[str]:
+    """Yield the names of the requests for reviews that a user's orders owe."""
+    requests: dict[Key, Owed] = {}
+    for order in orders_asked_about(username):
+        request = request_of(order)
+        if request is not None:
+            requests[key_of(QUEUE.key_of(request))] = request
+    # Of those that were done, the orders still say when.
+    for key in read_items(requests):
+        yield _name_of_owed(requests[key])
+
+
+def _name_of_owed(owed: Owed) -> str:
+    """Return a name of what is owed, from which `_key_of_owed` returns its key."""
+    partition, sort_key = key_of(QUEUE.key_of(owed))
+    return f"{partition}{_JOINT}{sort_key}"
+
+
+def _key_of_owed(name: str) -> Item:
     return table_key(*name.split(_JOINT, 1))
 
 
-def _delete_email(_username: str, name: str) -> None:
-    write_item(client(), delete(TABLE, _key_of_email(name)))
+def _delete_owed(_username: str, name: str) -> None:
+    write_item(client(), delete(TABLE, _key_of_owed(name)))
 
 
-def _email_items(_username: str, name: str) -> list[StoredItem]:
-    return [(ShopItem, TABLE, _key_of_email(name))]
+def _owed_items(_username: str, name: str) -> list[StoredItem]:
+    return [(ShopItem, TABLE, _key_of_owed(name))]
 
 
-EMAILS = Trace("e-mails that are owed", _emails_naming, _delete_email, _email_items)
+EMAILS = Trace("e-mails that are owed", _emails_naming, _delete_owed, _owed_items)
 """Some are found by the user's address: these go before the profile is shut."""
+REQUESTS = Trace("requests for reviews that are owed", _requests_to, _delete_owed, _owed_items)
 ADDRESSES = Trace("addresses of orders", _orders_with_address, _erase_address, _order_items)
 """Of these the orders stay; an export of a user's data has them with the orders."""
 PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase_items)

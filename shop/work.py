@@ -5,6 +5,7 @@ registered by the modules that do them.
 """
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from dynapages.process import background_client, client
 from dynapages.work import Owed, Queue, worker
@@ -36,7 +37,10 @@ def owe_alone(owed: Owed) -> None:
     worker().wake(owed)
 
 
-def everything_owed() -> Iterator[Owed]:
-    """Yield all that waits, and all that was given up; strongly consistent."""
-    yield from QUEUE.waiting()
+def everything_owed(*, until: datetime | None = None) -> Iterator[Owed]:
+    """Yield all that waits, ``until`` a moment or whatever its own, and all that was given up.
+
+    Strongly consistent.
+    """
+    yield from QUEUE.waiting(until=until)
     yield from QUEUE.dead()

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
 from typing import TypeVar
 
 from comments import keys
@@ -68,26 +67,39 @@ def find_written_about(
 ) -> tuple[Result, CommentEntry | None]:
     """Return what ``read_along`` does, and a user's newest comment on a product, None without one.
 
-    It may be hidden. It is looked for, in the same round, among the ``recent`` ones and the
-    newest `LOOKED_THROUGH` of the user, for half a unit for each 4 KB of them, 5 units at most.
+    It may be hidden. It is looked for in the same round, as `latest_by_product` does.
+    """
+    with pool().together() as together:
+        by_product = together.start(latest_by_product, user_id, recent)
+        result = read_along()
+        return result, by_product.result().get(product_id)
+
+
+def latest_by_product(user_id: str, recent: Sequence[str]) -> dict[str, CommentEntry]:
+    """Return a user's newest comment on each product, by the product's id; hidden ones included.
+
+    They are looked for, in one round, among the ``recent`` ones and the newest `LOOKED_THROUGH`,
+    for half a unit for each 4 KB of these, 5 units at most.
     """
     with pool().together() as together:
         recent_read = None
         if recent:
             recent_read = together.start(read_recent, recent)
-        latest_read = together.start(latest_written_by, user_id)
-        result = read_along()
         items: dict[str, Item | None] = {}
-        for entry in latest_read.result().entries:
+        for entry in latest_written_by(user_id).entries:
             items[id_at(entry.position.place)] = entry.item
         # What the visitor has just written is as in the table, deleted ones included.
         if recent_read is not None:
             items.update(recent_read.result())
-    about = []
+    newest: dict[str, CommentEntry] = {}
     for item in items.values():
-        if item and is_written_by(user_id, item) and product_id_of(item) == product_id:
-            about.append(entry_of(item))
-    return result, max(about, key=attrgetter("created"), default=None)
+        if item is None or not is_written_by(user_id, item):
+            continue
+        comment = entry_of(item)
+        product_id = product_id_of(item)
+        if product_id not in newest or newest[product_id].created < comment.created:
+            newest[product_id] = comment
+    return newest
 
 
 def latest_written_by(user_id: str) -> Page:

@@ -509,10 +509,16 @@ class Queue:
 
     # What staff see
 
-    def waiting(self) -> Iterator[Owed]:
-        """Yield all that is owed and not dead, due or not; strongly consistent."""
+    def waiting(self, *, until: datetime | None = None) -> Iterator[Owed]:
+        """Yield all that is owed and not dead, due or not; strongly consistent.
+
+        ``until`` leaves out, and does not read, what is due after that moment.
+        """
+        end = ""
+        if until is not None:
+            end = timestamp(until) + _BEHIND_MOMENT
         for shard in self.shards:
-            yield from self._query(shard, consistent=True)
+            yield from self._query(shard, until=end, consistent=True)
 
     def dead(self) -> Iterator[Owed]:
         """Yield what was given up, the first one first; strongly consistent.

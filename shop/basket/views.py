@@ -35,8 +35,7 @@ from shop.orders.placing import (
     place_read_basket,
     read_basket,
 )
-from shop.orders.queries import NoSuchOrder, find_order
-from shop.orders.views import username_of
+from shop.orders.views import read_own_order, username_of
 from shop.pickup.queries import NoSuchPoint
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
@@ -134,17 +133,8 @@ def _show_checkout(request: HttpRequest, sent: QueryDict, form: AddressForm | No
     return render(request, "shop/basket/checkout.html", context)
 
 
-def _read_to_order_again(request: HttpRequest, visitor: Visitor, order_id: str) -> WholeOrder:
-    """Read an order of the visitor's. Raises Http404."""
-    try:
-        with labelled_calls("order"):
-            return find_order(order_id, username=username_of(visitor, request))
-    except NoSuchOrder as error:
-        raise Http404(_("There is no such order.")) from error
-
-
 @require_POST
-@prefetch(_read_to_order_again)
+@prefetch(read_own_order)
 def again(request: HttpRequest, order: WholeOrder, order_id: str) -> HttpResponse:
     """Put the products of an order of the visitor's into the basket once more."""
     del order_id

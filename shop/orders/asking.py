@@ -86,14 +86,24 @@ def forget_request(order: Order) -> None:
 
     One that was tried and put off is no longer under its key: whoever does it asks the order again.
     """
-    if order.asks_at is None:
+    request = request_of(order)
+    if request is None:
         return
-    username = keys.username_in(order.pk)
-    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
     is_same = Order.asks_at == order.asks_at
     unasked = update(Order, table_key(*order.key), [Order.asks_at.remove()], is_same)
     with suppress(ConditionFailed):  # it was sent back, or somebody else did the same
-        write_actions([unasked, _deletion(username, order_id, order.asks_at)])
+        write_actions([unasked, delete(TABLE, QUEUE.key_of(request))])
+
+
+def request_of(order: Order) -> Owed | None:
+    """Return the due item of an order's request as its delivery stored it; None without one.
+
+    It may be done by now, or be put off, and then be under another key.
+    """
+    if order.asks_at is None:
+        return None
+    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
+    return _request(keys.username_in(order.pk), order_id, parse_timestamp(order.asks_at))
 
 
 def _request(username: str, order_id: str, due: datetime) -> Owed:

@@ -95,6 +95,21 @@ class OrderEntry:
         return timestamp(self.date)
 
     @property
+    def is_delivered(self) -> bool:
+        """Whether its customer has it: it was not sent back."""
+        return self.status is Status.DELIVERED
+
+    @property
+    def lines_url(self) -> str:
+        """The place of its products on its page."""
+        return f"{self.url}#items-heading"
+
+    @property
+    def review_url(self) -> str:
+        """What leads its customer to the reviews of its products."""
+        return address_of_item("review_order", self.id)
+
+    @property
     def customer_url(self) -> str:
         """The customer's orders, for staff."""
         return address_of_item("staff_customer_orders", self.username)
@@ -102,13 +117,19 @@ class OrderEntry:
 
 @dataclass(frozen=True, slots=True)
 class OrderLine:
-    """A product in an order, with its name and price at that time."""
+    """A product in an order, with its name and price at that time.
+
+    ``review_url`` is that of its customer's review, ``review_form_url`` where one is written; both
+    are empty unless `shop.orders.listing` has set them.
+    """
 
     product_id: str
     name: str
     quantity: int
     unit_price: Decimal
     currency: str
+    review_url: str = ""
+    review_form_url: str = ""
 
     @property
     def product_url(self) -> str:

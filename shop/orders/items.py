@@ -80,7 +80,8 @@ class NewOrder:
 
     ``history`` is not empty, oldest first; ``foreign_id`` is its id in another system, of up to 128
     characters, which may begin with an ``id_prefix``; ``zip_prefix`` the first digits of its
-    postcode. ``asks_at`` is as `shop.orders.asking` has it.
+    postcode. ``language`` is that of its customer's page, empty where it is not known. ``asks_at``
+    is as `shop.orders.asking` has it.
     """
 
     id: str
@@ -94,6 +95,7 @@ class NewOrder:
     zip_prefix: str | None = None
     pickup: NewPickup | None = None
     address: NewAddress | None = None
+    language: str = ""
     asks_at: str | None = None
 
     @property
@@ -285,6 +287,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         zip_prefix=order.zip_prefix,
         pickup=pickup,
         address=address,
+        language=order.language or None,
         asks_at=order.asks_at,
         shard=shard,
         summary=summary,

@@ -5,7 +5,7 @@ orders.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -22,9 +22,10 @@ from dynapages.django.refusals import Refusal
 from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp
 from shop.days import DAY, BadListFilter, Days, presets
 from shop.order_status import OPEN, Move, Status, moves_from
-from shop.orders.entries import OrderEntry
+from shop.orders.entries import OrderEntry, OrderLine, WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult
+from shop.reviews import Reviews, review_source
 
 HOUR = timedelta(hours=1)
 CONFIRMATION_PAGES = {Status.CANCELED: "cancel_order", Status.RETURNED: "return_order"}
@@ -202,6 +203,26 @@ def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderBut
             moves.append(move)
     move_url = with_next(address_of_item("move_order", order.id), page_url)
     return OrderButtons(tuple(moves), move_url, tuple(confirmed_moves))
+
+
+def may_review(order: OrderEntry, *, is_own: bool) -> bool:
+    """Return whether its page leads from an order to reviews: a delivered one of one's own."""
+    return is_own and order.is_delivered and review_source() is not None
+
+
+def with_reviews(order: WholeOrder, reviews: Reviews) -> WholeOrder:
+    """Return an order whose lines lead to their reviews, or to the forms for these."""
+    source = review_source()
+    if source is None:
+        return order
+    lines: list[OrderLine] = []
+    for line in order.items:
+        review_url = reviews.get(line.product_id, "")
+        form_url = ""
+        if not review_url:
+            form_url = source.form_url(line.product_id)
+        lines.append(replace(line, review_url=review_url, review_form_url=form_url))
+    return replace(order, items=tuple(lines))
 
 
 @dataclass(frozen=True, slots=True)

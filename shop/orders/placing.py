@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from dynapages.process import pool
@@ -126,7 +127,7 @@ def place_read_basket(
     """Place the order of a basket that was read a moment ago. Raises OrderRefused.
 
     ``address`` is as `shop.addresses.checking.checked_address` returns it. The order goes to the
-    ``pickup`` point where it has both.
+    ``pickup`` point where it has both. Its language is the active one.
     """
     username = read.username
     if read.placed_before:
@@ -143,6 +144,7 @@ def place_read_basket(
         currency=currency,
         pickup=pickup,
         address=address,
+        language=get_language() or "",
     )
     items = order_items(order, shard=OPEN_ORDERS.pick(), before=read.before)
     # The pointer makes the same form, sent again even years later, lead to this order.

@@ -127,6 +127,19 @@ def stored_order(username: str, order_id: str) -> StoredOrder:
     return order
 
 
+def orders_asked_about(username: str) -> Iterator[StoredOrder]:
+    """Yield a user's orders that have a request for reviews, sent or still to come; strongly read.
+
+    All orders of the user are read for it, at a unit for each 4 KB of them.
+    """
+    yield from StoredOrder.query(
+        keys.user(username),
+        StoredOrder.sk.startswith(keys.ORDER_PREFIX),
+        filter_condition=StoredOrder.asks_at.exists(),
+        consistent_read=True,
+    )
+
+
 def find_stored_order(ref: OrderRef) -> StoredOrder | None:
     """Read an order strongly; None where its customer has none with this id."""
     if ref.key is None:
@@ -252,6 +265,16 @@ def every_line(order: StoredOrder) -> list[Item]:
     walk = partial(read, [run], order=Order.OLDEST_FIRST)
     lines = [entry.item for entry in every_entry(walk, at_once=10 * LINES_AT_ONCE)]
     return _complete(lines, order_id=order_id, numbers=range(1, int(order.line_count) + 1))
+
+
+def first_lines(order: StoredOrder) -> list[Item]:
+    """Read the lines of an order, the first `LINES_AT_ONCE` of a large one, by one call."""
+    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
+    run = Run(index=INVERTED, partition=order.sk, prefix=keys.ITEM_PREFIX)
+    page = read([run], PageRequest(LINES_AT_ONCE), order=Order.OLDEST_FIRST, look_ahead=False)
+    items = [entry.item for entry in page.entries]
+    last_line = min(LINES_AT_ONCE, int(order.line_count))
+    return _complete(items, order_id=order_id, numbers=range(1, last_line + 1))
 
 
 def _find(

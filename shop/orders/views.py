@@ -1,6 +1,7 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
 import re
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from dynapages.django.csv_lists import csv_response
 from dynapages.django.paging import ListResult, render_page, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Counted, explain
+from dynapages.process import pool
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import is_user
 from shop.days import url_without_blanks
@@ -31,11 +33,14 @@ from shop.orders.listing import (
     buttons_for,
     csv_reader,
     filter_of,
+    may_review,
     total_of,
+    with_reviews,
 )
 from shop.orders.neighbours import Neighbours, place_in_list, read_with_neighbours, with_urls
 from shop.orders.queries import NoSuchOrder, find_order, list_orders, read_orders
 from shop.orders.refs import ANOTHERS_ORDER
+from shop.reviews import NO_REVIEWS, Reviews, review_source
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_CUSTOMER = gettext_noop("There is no such customer.")
@@ -121,6 +126,7 @@ def _show_list(request: HttpRequest, order_list: OrderList, page: OrdersPage) ->
         return {
             "owner": owner,
             "is_own": is_own,
+            "has_reviews": is_own and review_source() is not None,
             "heading": heading,
             "total": total_of(chosen, counts),
             "listing": {
@@ -198,25 +204,44 @@ def _no_such_page(order_id: str) -> Refusal:
     return Refusal(sentence, first_url=reverse("order", args=[order_id]))
 
 
-def _read_with_neighbours(
-    request: HttpRequest, visitor: Visitor, order_id: str
-) -> tuple[WholeOrder, Neighbours | None]:
-    """Read an order, and meanwhile those around it in the list that its URL names, if any."""
+@dataclass(frozen=True, slots=True)
+class _OrderRead:
+    """An order with what its page shows of others: those around it, and the visitor's reviews."""
+
+    order: WholeOrder
+    neighbours: Neighbours | None
+    reviews: Reviews
+
+
+def _read_with_neighbours(request: HttpRequest, visitor: Visitor, order_id: str) -> _OrderRead:
+    """Read an order, and meanwhile those around it in the list that its URL names, if any.
+
+    What the visitor has reviewed is read in the same round, before it is known whether the order is
+    delivered; not for who comes from a list of others' orders.
+    """
     place = place_in_list(request.GET, username=username_of(visitor, request))
-    return read_with_neighbours(place, partial(read_order, request, visitor, order_id))
+    read = partial(read_order, request, visitor, order_id)
+    source = review_source()
+    if source is None or (place is not None and not place.is_own):
+        whole_order, neighbours = read_with_neighbours(place, read)
+        return _OrderRead(whole_order, neighbours, NO_REVIEWS)
+    with pool().together() as together:
+        reviews = together.start(source.read, request)
+        whole_order, neighbours = read_with_neighbours(place, read)
+        return _OrderRead(whole_order, neighbours, reviews.result())
 
 
 @require_safe
 @prefetch(_read_with_neighbours)
-def order(
-    request: HttpRequest, read: tuple[WholeOrder, Neighbours | None], order_id: str
-) -> HttpResponse:
+def order(request: HttpRequest, read: _OrderRead, order_id: str) -> HttpResponse:
     """Show one order with its items, found by its id or its foreign id (A3)."""
     user = request.user
-    whole_order, neighbours = read
+    whole_order, neighbours = read.order, read.neighbours
     if whole_order.id != order_id:  # it was found by its foreign id
         return redirect(whole_order.url)
     is_own = whole_order.username == user.get_username()
+    if may_review(whole_order, is_own=is_own):
+        whole_order = with_reviews(whole_order, read.reviews)
     # Others' lists are for staff, as their orders are.
     if neighbours and not (user.is_staff or neighbours.is_own):
         neighbours = None
@@ -234,3 +259,28 @@ def order(
             explain, whole_order.page, plan="inverted", meter=current_meter()
         )
     return render_page(request, "shop/orders/order.html", context)
+
+
+# One's own order
+
+
+def read_own_order(request: HttpRequest, visitor: Visitor, order_id: str) -> WholeOrder:
+    """Read an order of the visitor's, with the first of its lines. Raises Http404."""
+    try:
+        with labelled_calls("order"):
+            return find_order(order_id, username=username_of(visitor, request))
+    except NoSuchOrder as error:
+        raise Http404(_(NO_SUCH_ORDER)) from error
+
+
+@require_safe
+@prefetch(read_own_order)
+def review_order(_request: HttpRequest, order: WholeOrder, order_id: str) -> HttpResponse:
+    """Lead to the form for a review of an order's only product, or to its page at its products."""
+    del order_id
+    source = review_source()
+    product_ids = {line.product_id for line in order.items}
+    is_one_product = len(product_ids) == 1 and len(order.items) == order.line_count
+    if source is not None and is_one_product and may_review(order, is_own=True):
+        return redirect(source.form_url(product_ids.pop()))
+    return redirect(order.lines_url)

@@ -296,4 +296,4 @@ class TestOnesOwnData:
             alice.has_written(made_product())
         with metered() as meter:
             downloaded(alice)
-        assert (meter.calls, meter.units) == (14, 16.5)
+        assert (meter.calls, meter.units) == (16, 18.5)

@@ -12,7 +12,16 @@ from dynapages.django.tables import TableCommand
 from dynapages.upkeep import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
-from shop.user_data import ACTIVITY, ADDRESSES, API_KEYS, EMAILS, PROFILE, PURCHASES, has_orders
+from shop.user_data import (
+    ACTIVITY,
+    ADDRESSES,
+    API_KEYS,
+    EMAILS,
+    PROFILE,
+    PURCHASES,
+    REQUESTS,
+    has_orders,
+)
 
 
 class Command(TableCommand):
@@ -42,7 +51,7 @@ class Command(TableCommand):
             emails_found = erase([EMAILS], username, dry_run=dry_run)
             # Shut at once, so that nobody can write in that name meanwhile.
             is_shut = not dry_run and shut_profile(username)
-            traces = [*COMMENT_TRACES, PURCHASES, ADDRESSES, API_KEYS, ACTIVITY, PROFILE]
+            traces = [*COMMENT_TRACES, REQUESTS, PURCHASES, ADDRESSES, API_KEYS, ACTIVITY, PROFILE]
             numbers = erase(traces, username, dry_run=dry_run)
             numbers |= emails_found
             numbers[PROFILE.kind] |= is_shut

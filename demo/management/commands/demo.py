@@ -16,12 +16,15 @@ from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
 from demo.parts import rest_file
 from demo.processes import Command as CommandLine
 from demo.processes import Demo, DemoConfig
+from dynapages.engine.child import LOOPBACK
 from dynapages.engine.server import EngineServer
 
 GATE = "comments.gates.hold_links,comments.gates.hold_words"
 """What decides on comments of the sample shop, where ``COMMENT_GATE`` names nothing else."""
 HELD_WORDS = "bonus,casino,free spins,jackpot,payday loan"
 """Words of advertisements, for the sample shop's gate; ``COMMENT_HELD_WORDS`` names others."""
+REVIEW_REQUEST_DAYS = "7"
+"""From a delivery in the sample shop, where the variable of this name says nothing else."""
 REST_AT_A_TIME = 4
 """Calls of the load behind the open shop, whose pages come first."""
 
@@ -46,7 +49,7 @@ class Command(BaseCommand):
         _require_folder(settings.VAR_DIR)
         engine = self._engine()
         is_own_engine = engine is not None
-        environment = _environment(own_engine=is_own_engine)
+        environment = _environment(port, own_engine=is_own_engine)
         preparation = _preparation(
             own_engine=is_own_engine,
             with_sample=not empty,
@@ -127,7 +130,7 @@ def _require_folder(folder: Path) -> None:
         raise CommandError(sentence)
 
 
-def _environment(*, own_engine: bool) -> dict[str, str]:
+def _environment(port: int, *, own_engine: bool) -> dict[str, str]:
     """Build the environment of all processes: plain HTTP, the stored key, no AWS credentials."""
     variables = Environment()
     has_search = variables.flag("COMMENT_SEARCH", default=own_engine)
@@ -142,6 +145,9 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
         "COMMENT_SEARCH": "1" if has_search else "0",
         "COMMENT_GATE": variables.text("COMMENT_GATE", GATE),
         "COMMENT_HELD_WORDS": variables.text("COMMENT_HELD_WORDS", HELD_WORDS),
+        # E-mails that ask for reviews are printed in this terminal.
+        "REVIEW_REQUEST_DAYS": variables.text("REVIEW_REQUEST_DAYS", REVIEW_REQUEST_DAYS),
+        "SITE_URL": variables.text("SITE_URL", f"http://{LOOPBACK}:{port}"),
     }
     if own_engine:
         environment.pop("AWS_PROFILE", None)

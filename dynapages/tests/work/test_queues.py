@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -129,6 +130,12 @@ class TestWhatIsOwed:
     def test_is_read_as_it_was_written(self, queue, owe):
         owed = owe("a text")
         assert list(queue.waiting()) == [owed]
+
+    def test_is_listed_up_to_a_moment_by_who_needs_no_more(self, queue, owe, time):
+        soon, later = owe(after=MINUTE), owe(after=2 * MINUTE)
+        assert list(queue.waiting(until=soon.moment)) == [soon]
+        assert list(queue.waiting(until=soon.moment - timedelta(microseconds=1))) == []
+        assert sorted(queue.waiting(), key=attrgetter("moment")) == [soon, later]
 
     def test_is_not_attempted_when_another_has_done_it_meanwhile(self, queue, notes, owe):
         owed = owe()

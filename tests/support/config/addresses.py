@@ -65,6 +65,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "orders/<id:order_id>/": ("in 200 404 200", NONE),
     "orders/<id:order_id>/move/": ("302 302 302 302", "in 400 400 400"),
     "orders/<id:order_id>/again/": (NONE, "in 302 404 404"),
+    "orders/<id:order_id>/review/": ("in 302 404 404", NONE),
     "orders/<id:order_id>/cancel/": ("in 200 404 200", NONE),
     "orders/<id:order_id>/return/": ("in 302 404 302", NONE),
     "staff/": ("in 404 404 200", NONE),

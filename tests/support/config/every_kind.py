@@ -10,6 +10,7 @@ import pytest
 from django.core.mail import EmailMessage
 from django.core.management import call_command
 from django.http import HttpResponse
+from django.test import override_settings
 
 from comments.data.checkpoints import save_checkpoint
 from comments.data.writer import BulkWriter
@@ -164,6 +165,7 @@ def _write_orders() -> None:
         imported, id=imported_order_id(NOW, ""), lines=(), foreign_id=None, id_prefix=""
     )
     put_orders([imported, empty])
+    _ask_for_reviews(replace(empty, id=imported_order_id(NOW, "asked"), username=AUTHOR))
     lines = tuple(NewLine(f"{product.id}-{n}", product.name, 1, 100) for n in range(50))
     for step in ("write_with_counts", "settle"):
         large_order = replace(imported, id=imported_order_id(NOW, step), lines=lines)
@@ -172,6 +174,12 @@ def _write_orders() -> None:
             put_orders([replace(large_order, foreign_id=None, id_prefix="")])
     name = customer_counter(AUTHOR)
     counters_of(name).spread(name)
+
+
+def _ask_for_reviews(order: NewOrder) -> None:
+    """An order whose delivery owes a request for reviews."""
+    with override_settings(REVIEW_REQUEST_DAYS=7, SITE_URL="https://shop.example.com"):
+        put_orders([order], announces=True)
 
 
 def _interrupted(*_: object) -> None:

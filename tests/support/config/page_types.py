@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from comments.reports.services import Reason, report_comment
 from config.docs_pages import RECORDS, read_order
 from shop.catalogue.services import put_catalogue
+from shop.order_status import Status
 from shop.pickup.bulk_writes import put_points
 from shop.pickup.cells import Coordinates
 from shop.pickup.items import PickupPoint
@@ -30,6 +31,7 @@ QUERIES = (
     ("staff", "/staff/orders/all/?status=PLACED"),
     ("staff", "/staff/find/?q=nobody-has-this-name"),
     ("owner", "/orders/?status=RETURNED"),
+    ("owner", "/orders/{delivered}/"),
     ("owner", "/products/{product_id}/comments/~/~/?order=helpful"),
     ("nobody", "/products/{product_id}/comments/de/1/"),
     ("nobody", "/products/{product_id}/?explain=1"),
@@ -83,6 +85,8 @@ def furnished(known: Mapping[str, Writer]) -> dict[str, str]:
     now, owner = datetime.now(UTC), known["owner"]
     arguments = belongings(owner).arguments | listed_shop().arguments
     put(*(made_order(owner.username, placed_at=now) for _ in range(3)))
+    put(delivered := made_order(owner.username, Status.DELIVERED))
+    arguments["delivered"] = delivered.id
     report_comment(
         comment_id=arguments["comment_id"],
         user_id="bob",
