@@ -165,7 +165,7 @@ def _write_orders() -> None:
         imported, id=imported_order_id(NOW, ""), lines=(), foreign_id=None, id_prefix=""
     )
     put_orders([imported, empty])
-    _ask_for_reviews(replace(empty, id=imported_order_id(NOW, "asked"), username=AUTHOR))
+    _deliver(replace(empty, id=imported_order_id(NOW, "asked"), username=AUTHOR))
     lines = tuple(NewLine(f"{product.id}-{n}", product.name, 1, 100) for n in range(50))
     for step in ("write_with_counts", "settle"):
         large_order = replace(imported, id=imported_order_id(NOW, step), lines=lines)
@@ -176,7 +176,7 @@ def _write_orders() -> None:
     counters_of(name).spread(name)
 
 
-def _ask_for_reviews(order: NewOrder) -> None:
+def _deliver(order: NewOrder) -> None:
     """An order whose delivery owes a request for reviews."""
     with override_settings(REVIEW_REQUEST_DAYS=7, SITE_URL="https://shop.example.com"):
         put_orders([order], announces=True)
