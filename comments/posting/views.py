@@ -220,6 +220,8 @@ def _read_product(product_id: str, *, buyer_id: str) -> tuple[Product, bool]:
 
 def _note_later(note: Callable[..., None], token: str, *, user_id: str) -> None:
     """Have noted, behind the answer, what a user did by the link of a request for reviews."""
+    if not token:
+        return
     purchase_id = links.purchase_in(token, user_id=user_id)
     if purchase_id:
         worker().later(0, partial(note, user_id, purchase_id, now=clock.now()))

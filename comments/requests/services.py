@@ -36,8 +36,8 @@ from comments.requests.purchases import DuePurchase
 from comments.requests.queries import asked_in, find_asked, products_to_review
 from comments.store.table import read_item, retry, write_if_condition_holds
 from dynapages.django.mail import errors_of_the_mail_server
-from dynapages.items import SEPARATOR, Item
-from dynapages.lists import parse_timestamp, timestamp
+from dynapages.items import Item
+from dynapages.lists import SEPARATOR, parse_timestamp, timestamp
 from dynapages.process import client, write_actions
 from dynapages.pynamodb import update
 from dynapages.work import Postponed

@@ -36,7 +36,7 @@ from tests.support.markup import Element, read_markup
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 TOKEN = "t" * 32
-TOKENLESS = {"language/", "account/replies/<token>/"}
+TOKENLESS = {"language/", "account/replies/<token>/", "review-requests/<token>/"}
 """Forms on pages that shared caches keep, and that can do no harm; and of mail programs."""
 DRAWN = {"products/<id:product_id>/drawing.svg"}
 """What is the same for everybody, signed in or not, and stays so."""
