@@ -190,7 +190,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.web.middleware.NavigationMiddleware",
-    "shop.webhooks.middleware.KnownWebhooksMiddleware",
+    "config.web.middleware.KnownWebhooksMiddleware",
     "shop.accounts.sessions.StaffTimingMiddleware",
     "config.web.middleware.RefusedBodyMiddleware",
     "dynapages.django.middleware.RefusalMiddleware",

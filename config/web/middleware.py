@@ -20,10 +20,13 @@ from dynapages.django.jinja import render_jinja
 from dynapages.django.paging import grouped, wants_partial
 from dynapages.django.refusals import refuse
 from shop.accounts.sessions import READ_STAFF
+from shop.webhooks.known import read_meanwhile
 
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
 """Pages of pickup points use where the browser is; no page needs anything else."""
 TRACE_HEADERS = ("traceparent", "tracestate")
+WRITING_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+"""Of requests that may change something."""
 
 
 class RequestMiddleware:
@@ -130,6 +133,23 @@ class PermissionsPolicyMiddleware(MiddlewareMixin):
         del request
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         return response
+
+
+class KnownWebhooksMiddleware:
+    """Has the webhooks read, where it is time to, while a request that may write is answered.
+
+    So the change itself need not wait for them: it makes no round more. Without this middleware the
+    first change in half a minute reads them by itself.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method not in WRITING_METHODS:
+            return self._get_response(request)
+        with read_meanwhile():
+            return self._get_response(request)
 
 
 # What fragments bring along

@@ -13,6 +13,7 @@ from dynapages.calls import clock
 from dynapages.items import Item
 from dynapages.work import Owed
 from shop.webhooks.events import Event
+from shop.webhooks.known import types_heard
 from shop.webhooks.owing import owed_events
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ _VERIFIED = Comment.verified.attr_name
 
 def owed_by_comments(changes: Sequence[CommentChange]) -> list[Owed]:
     """Return what changes of comments owe: a hook of `comments.store.writing`."""
+    if not types_heard():
+        return []
     now = clock.now()
     events = []
     for change in changes:

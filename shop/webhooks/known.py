@@ -2,7 +2,7 @@
 
 A change owes events only where a webhook hears of them, and has to know that before it is written.
 What was read is good for `MOST_SECONDS`. A request that may write has it read anew before that, at
-the same time as whatever else it reads (`shop.webhooks.middleware`).
+the same time as whatever else it reads (`read_meanwhile`).
 """
 
 import time
@@ -78,6 +78,11 @@ def known_webhooks() -> Sequence[Webhook]:
         return remembered.webhooks
     started = _reading.get()
     return _read() if started is None else started.result()
+
+
+def types_heard() -> frozenset[str]:
+    """Return the types of events that any webhook hears of; raises like `known_webhooks`."""
+    return frozenset(event for webhook in known_webhooks() for event in webhook.events)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from dynapages.work import Owed
 from dynapages.writes import write_item
 from shop.orders.owing import OrderChange
 from shop.webhooks.events import ORDER_MOVED, ORDER_PLACED, TEST, Event, digest_of
-from shop.webhooks.known import Webhook, known_webhooks, list_webhooks
+from shop.webhooks.known import Webhook, list_webhooks, types_heard
 from shop.work import QUEUE, do_at_once, owe_alone
 
 EVENT = "event"
@@ -35,10 +35,8 @@ def owed_events(events: Sequence[Event]) -> list[Owed]:
     """
     if not events:
         return []
-    types_heard = set[str]()
-    for webhook in known_webhooks():
-        types_heard.update(webhook.events)
-    heard = [event.as_list() for event in events if event.type in types_heard]
+    types = types_heard()
+    heard = [event.as_list() for event in events if event.type in types]
     if not heard:
         return []
     return [QUEUE.owe(EVENT, {"at": timestamp(clock.now()), "events": heard})]
@@ -46,6 +44,8 @@ def owed_events(events: Sequence[Event]) -> list[Owed]:
 
 def owed_by_orders(changes: Sequence[OrderChange]) -> list[Owed]:
     """Return what changes of orders owe: a hook of `shop.orders.owing`."""
+    if not types_heard():
+        return []
     return owed_events([_event_of(change) for change in changes])
 
 

@@ -110,7 +110,7 @@ class TestTheCost:
 
 
 MOST_OF_A_LIST = 53
-MOST_OF_A_POST = 55
+MOST_OF_A_POST = 57
 """Files of the product, threads of the pool included."""
 
 

@@ -3,6 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
+from config.web.middleware import KnownWebhooksMiddleware
 from dynapages.calls import metered
 from dynapages.pynamodb import FAILURES
 from shop.webhooks import known
@@ -15,7 +16,6 @@ from shop.webhooks.known import (
     list_webhooks,
     read_meanwhile,
 )
-from shop.webhooks.middleware import KnownWebhooksMiddleware
 from tests.support.comments.faulty import unreachable
 from tests.support.webhooks import hearing_of
 

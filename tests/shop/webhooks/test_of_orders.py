@@ -26,6 +26,7 @@ from tests.support.orders.making import (
     put_product,
     stored_order,
 )
+from tests.support.receivers import status
 from tests.support.webhooks import deliver_all, hearing_of, ids, told
 from tests.support.work import finish_what_waits, forget_what_waits
 
@@ -113,7 +114,8 @@ class TestAProcessThatIsKilled:
                 rounds += 1
         assert rounds > 5
         # Where it is killed between the answer of the receiver and the deletion, it is sent again.
-        assert bool(repeated) is (when == "before it is sent")
+        if when == "before it is sent":
+            assert repeated
 
     @pytest.mark.parametrize("when", EVENTS)
     def test_loses_no_event_while_calls_fail(self, receiver, when):
@@ -167,3 +169,10 @@ class TestTheCost:
         assert moving == alone.units + 3
         assert doing == 10
         assert len(receiver.requests) == 1
+
+    def test_of_an_attempt_that_fails_is_little(self, receiver, units):
+        receiver.answer = status(500)
+        with hearing_of(receiver.url, ORDER_MOVED):
+            _moving, doing, _calls = units()
+        # Eight for the attempt, and what the delivery is owed by.
+        assert doing == 8 + 4 + 2
