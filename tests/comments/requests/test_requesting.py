@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 from threading import Barrier
 
@@ -15,7 +15,15 @@ from django.core.mail import EmailMessage
 from comments import keys
 from comments.erasure.user_data import TRACES
 from comments.profiles.queries import LOOKED_THROUGH
-from comments.requests.services import INTERVAL, LEASE, Outcome, choose, consider
+from comments.requests.purchases import DuePurchase
+from comments.requests.services import (
+    INTERVAL,
+    LEASE,
+    Consideration,
+    Outcome,
+    choose,
+    consider,
+)
 from comments.store.table import read_item
 from comments.testing import sent_signals
 from dynapages.calls import clock, metered
@@ -220,6 +228,35 @@ def _outcome_of(purchase: object) -> str:
         return ask(purchase)  # type: ignore[arg-type] # a purchase
     except Postponed:
         return "postponed"
+
+
+class TestWhatHappensBetweenTheReadAndTheClaim:
+    @pytest.fixture
+    def meanwhile(self, monkeypatch) -> Callable[[Callable[[], object]], None]:
+        """Has something happen once it is decided that a customer may be asked."""
+
+        def happens(go: Callable[[], object]) -> None:
+            def consider_and_go(purchase: DuePurchase, *, now: datetime) -> Consideration:
+                considered = consider(purchase, now=now)
+                monkeypatch.undo()
+                go()
+                return considered
+
+            monkeypatch.setattr("comments.requests.services.consider", consider_and_go)
+
+        return happens
+
+    def test_is_heeded_where_the_customer_opts_out(self, meanwhile):
+        purchase = purchase_of(unique("ann"))
+        meanwhile(lambda: choose(purchase.user_id, is_muted=True, now=clock.now()))
+        assert ask(purchase) is Outcome.MUTED
+        assert now_asked(purchase.user_id) == 0
+
+    def test_is_heeded_where_the_customer_is_asked_about_another_purchase(self, meanwhile):
+        purchase = purchase_of(unique("ann"))
+        meanwhile(lambda: ask(purchase_of(purchase.user_id)))
+        assert ask(purchase) is Outcome.TOO_SOON
+        assert now_asked(purchase.user_id) == 1
 
 
 class TestACustomerWhomAnotherProcessHasClaimed:
