@@ -94,13 +94,16 @@ def sentences_of_gates() -> list[str]:
 
 def days_until_asked() -> int:
     """Return how many days after a delivery customers are asked for reviews, 0 for not at all."""
+    # Without the site's address there are no links to send.
+    if not settings.SITE_URL:
+        return 0
     days: int = getattr(settings, "REVIEW_REQUEST_DAYS", 0)
     return days
 
 
 def are_customers_asked() -> bool:
     """Return whether customers are asked for reviews by e-mail, whenever that is."""
-    return bool(days_until_asked() or COMMENTS.given().get("DUE_PURCHASES"))
+    return bool(days_until_asked() or COMMENTS["DUE_PURCHASES"])
 
 
 # What was counted

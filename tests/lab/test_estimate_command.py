@@ -1,4 +1,6 @@
 import json
+import shutil
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from io import StringIO
 
@@ -9,16 +11,25 @@ from comments.posting.services import add_comment
 from comments.search.models import WordItem
 from comments.search.words import MOST_STEMS
 from comments.store import writing
+from comments.testing.work import later
 from dynapages.calls import metered
 from dynapages.process import client
 from dynapages.tables import create_missing
+from dynapages.work import worker
 from lab.management.commands import estimate as estimating
 from lab.stored_figures import store_figures
+from shop.orders.items import NewOrder
+from shop.webhooks import sending
+from shop.webhooks.events import ORDER_MOVED
+from shop.work import QUEUE
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import made_product, someone
 from tests.support.lab.labs import made_design, made_figures
+from tests.support.orders.asking import DAYS, SITE, THAT_DAY, asked, customer, deliver, shipped
+from tests.support.receivers import Receiver, ThisMachine, make_certificate, receiving, status
+from tests.support.webhooks import hearing_of
 from tests.support.work import finish_what_waits
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
@@ -29,6 +40,22 @@ def product_id():
     made = made_product()
     load(numbered_comments(made, count=30))
     return made
+
+
+READS = frozenset({"BatchGetItem", "GetItem", "Query", "Scan"})
+
+
+def units_of(done: Callable[[], object]) -> estimating.ReadsAndWrites:
+    """The units that Amazon takes for what is done."""
+    with metered() as meter:
+        done()
+    reads = sum(call.amazon_units for call in meter.log if call.operation in READS)
+    writes = sum(call.amazon_units for call in meter.log if call.operation not in READS)
+    return estimating.ReadsAndWrites(reads, writes)
+
+
+def units_of_delivery(order: NewOrder) -> estimating.ReadsAndWrites:
+    return units_of(lambda: deliver(order))
 
 
 def estimated(*words: str) -> str:
@@ -97,6 +124,21 @@ class TestAnEstimate:
         report = estimated("--product", product_id, "--processes", "3")
         assert "no work to do takes 4 units for each look, 5,760 a day." in report
 
+    def test_has_requests_for_reviews_and_events_of_webhooks_where_there_are_any(self, product_id):
+        store_figures(made_figures(made_design("planner")))
+        options = ("--review-requests-a-day", "100", "--webhook-events-a-day", "1000")
+        *_, requests, events, _looks = json.loads(
+            estimated("--product", product_id, *options, "--json")
+        )
+        assert (requests["what"], requests["a_day"]) == ("requests for reviews", 100)
+        assert (events["what"], events["a_day"]) == ("events to a webhook", 1000)
+        of_request, of_event = estimating.UNITS_OF_REQUEST, estimating.UNITS_OF_EVENT
+        millions = 100 * 30 / 1_000_000
+        assert requests["dollars"] == pytest.approx(
+            millions * (of_request.reads * 0.125 + of_request.writes * 0.625)
+        )
+        assert events["units"] == of_event.reads + of_event.writes
+
     def test_is_of_the_most_loved_product_without_one(self, product_id):
         someone("fan").has_written(product_id, rating=5)
         assert "product pages" in estimated()
@@ -108,3 +150,51 @@ class TestAnEstimate:
         monkeypatch.setattr(estimating, "find_published", lambda: None)
         with pytest.raises(CommandError, match=r"run 'manage.py compare' first"):
             estimated("--product", product_id)
+
+
+@pytest.fixture
+def receiver(tmp_path, monkeypatch) -> Iterator[Receiver]:
+    """A receiver on this machine that takes whatever it is sent."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed")
+    certificate = make_certificate(tmp_path)
+    monkeypatch.setattr(sending, "INTERNET", ThisMachine(certificate[0]))
+    with receiving(*certificate, status(204)) as receiver:
+        yield receiver
+
+
+class TestWhatIsMeasured:
+    def test_is_what_a_request_for_reviews_takes(self, settings):
+        """From the delivery to the e-mail, without the look that finds it due."""
+        settings.SITE_URL, settings.REVIEW_REQUEST_DAYS = SITE, 0
+        without = units_of_delivery(shipped(customer()))
+        settings.REVIEW_REQUEST_DAYS = DAYS
+        asking = customer()
+        owing = units_of_delivery(shipped(asking))
+        finish_what_waits()
+        with later(THAT_DAY):
+            done = units_of(lambda: worker().look([QUEUE]))
+            look = units_of(lambda: worker().look([QUEUE]))
+        assert len(asked(asking)) == 1
+        assert (
+            estimating.ReadsAndWrites(
+                reads=owing.reads - without.reads + done.reads - look.reads,
+                writes=owing.writes - without.writes + done.writes,
+            )
+            == estimating.UNITS_OF_REQUEST
+        )
+
+    def test_is_what_an_event_takes_that_one_webhook_hears_of(self, receiver):
+        """Without the webhooks, which a process reads for all changes of some seconds."""
+        without = units_of_delivery(shipped(customer()))
+        finish_what_waits()
+        with hearing_of(receiver.url, ORDER_MOVED):
+            owing = units_of_delivery(shipped(customer()))
+            done = units_of(finish_what_waits)
+        assert len(receiver.requests) == 1
+        assert (
+            estimating.ReadsAndWrites(
+                reads=done.reads, writes=owing.writes - without.writes + done.writes
+            )
+            == estimating.UNITS_OF_EVENT
+        )

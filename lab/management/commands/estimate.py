@@ -44,6 +44,22 @@ A posting takes one unit: it has at most a kilobyte, and Amazon is sent it in a 
 
 
 @dataclass(frozen=True, slots=True)
+class ReadsAndWrites:
+    """What something takes, in units: those that it reads, and those that it writes."""
+
+    reads: float
+    writes: float
+
+
+UNITS_OF_REQUEST = ReadsAndWrites(reads=5.5, writes=13)
+"""An e-mail that asks for the review of an order of one product, from the delivery's transaction to
+the deletion of what was owed. A test measures it, and so the next ones.
+"""
+UNITS_OF_EVENT = ReadsAndWrites(reads=2, writes=11)
+"""An event that one webhook hears of, from the change's transaction to its delivery."""
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """What happens so often a day, its mean units, and the dollars for a month of it."""
 
@@ -58,13 +74,20 @@ class Line:
 
 
 def estimate(
-    product_id: str, *, pages_a_day: int, comments_a_day: int, processes: int
+    product_id: str,
+    *,
+    pages_a_day: int,
+    comments_a_day: int,
+    processes: int,
+    requests_a_day: int = 0,
+    events_a_day: int = 0,
 ) -> list[Line]:
     """Estimate the costs of a month.
 
     Of pages these are the product's page and its lists by each rating. Each of the ``processes``
-    looks for work, also where there is none. Raises NoSuchProduct, and CommandError where no write
-    was metered.
+    looks for work, also where there is none. ``requests_a_day`` are e-mails that ask for reviews,
+    ``events_a_day`` those of webhooks; there is no line where there are none. Raises NoSuchProduct,
+    and CommandError where no write was metered.
     """
     lines = [
         _line_of_reads("product pages", pages_a_day, units_of_pages(product_id)),
@@ -72,6 +95,10 @@ def estimate(
     ]
     if is_searchable():
         lines.append(_line_of_writes("their words", comments_a_day, units_of_words(product_id)))
+    if requests_a_day:
+        lines.append(_line_of_work("requests for reviews", requests_a_day, UNITS_OF_REQUEST))
+    if events_a_day:
+        lines.append(_line_of_work("events to a webhook", events_a_day, UNITS_OF_EVENT))
     checks_a_day = processes * CHECKS_A_DAY
     lines.append(_line_of_reads(LOOKS, checks_a_day, units_of_check()))
     return lines
@@ -85,6 +112,12 @@ def _line_of_reads(what: str, a_day: int, units: float) -> Line:
 def _line_of_writes(what: str, a_day: int, units: float) -> Line:
     month = prices().writes(units, times=a_day * DAYS_OF_MONTH)
     return Line(what, a_day, round(units, 2), month)
+
+
+def _line_of_work(what: str, a_day: int, units: ReadsAndWrites) -> Line:
+    times = a_day * DAYS_OF_MONTH
+    month = prices().reads(units.reads, times=times) + prices().writes(units.writes, times=times)
+    return Line(what, a_day, units.reads + units.writes, month)
 
 
 def units_of_check() -> float:
@@ -146,6 +179,20 @@ class Command(TableCommand):
         parser.add_argument("--pages-a-day", type=_count, default=100_000, metavar="N")
         parser.add_argument("--comments-a-day", type=_count, default=1_000, metavar="N")
         parser.add_argument(
+            "--review-requests-a-day",
+            type=_count,
+            default=0,
+            metavar="N",
+            help="e-mails that ask for reviews",
+        )
+        parser.add_argument(
+            "--webhook-events-a-day",
+            type=_count,
+            default=0,
+            metavar="N",
+            help="events, once for each webhook that hears of them",
+        )
+        parser.add_argument(
             "--processes", type=_count, default=1, metavar="N", help="that look for work"
         )
         parser.add_argument("--product", metavar="ID", help="whose pages (the most loved one's)")
@@ -167,6 +214,8 @@ class Command(TableCommand):
                 pages_a_day=options["pages_a_day"],
                 comments_a_day=options["comments_a_day"],
                 processes=options["processes"],
+                requests_a_day=options["review_requests_a_day"],
+                events_a_day=options["webhook_events_a_day"],
             )
         except NoSuchProduct as error:
             raise CommandError(f"There is no product “{product_id}”.") from error

@@ -213,12 +213,16 @@ class TestWhatItSaysOfRequests:
     def test_is_nothing_where_nobody_is_asked(self, says):
         assert "e-mail" not in says()
 
-    @override_settings(REVIEW_REQUEST_DAYS=7)
+    @override_settings(REVIEW_REQUEST_DAYS=7, SITE_URL="")
+    def test_is_nothing_where_e_mails_have_no_links(self, says):
+        assert "e-mail" not in says()
+
+    @override_settings(REVIEW_REQUEST_DAYS=7, SITE_URL="https://shop.example.com")
     def test_is_when_customers_are_asked_and_that_it_does_not_depend_on_their_mind(self, says):
         assert "7 days after a delivery, customers are asked by e-mail" in says()
         assert "does not depend on what they may think of the product" in says()
 
-    @override_settings(REVIEW_REQUEST_DAYS=1)
+    @override_settings(REVIEW_REQUEST_DAYS=1, SITE_URL="https://shop.example.com")
     def test_is_in_the_singular(self, says):
         assert "A day after a delivery, customers are asked" in says()
 
