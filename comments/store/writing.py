@@ -39,6 +39,8 @@ PATIENCE = timedelta(minutes=1)
 """How long a change is left to the process that has committed it."""
 SETTLED_AFTER = timedelta(seconds=2)
 """How long replicas may lag behind the last posting of a change."""
+MOST_EVENTS = 1
+"""Due items in a transaction of what the project owes: see `comment_events`."""
 _PLACE = Comment.place.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
@@ -245,16 +247,6 @@ class DerivedTable:
     hook: Hook
 
 
-CommentEvents = Callable[[Sequence[CommentChange]], Sequence[Owed]]
-comment_events: set[CommentEvents] = set()
-"""Each returns what the project owes because of changes that are about to be written, such as
-events for others: one due item at the most, stored in the transaction of the changes. What one
-raises stops the write. They are added where Django makes apps ready.
-"""
-MOST_EVENTS = 1
-"""Due items of `comment_events` in a transaction: one of them is added in the shop."""
-
-
 def nothing_follows(_changes: Sequence[CommentChange]) -> Following:
     """Return that nothing follows."""
     return NOTHING_FOLLOWS
@@ -269,6 +261,12 @@ class _Hooks:
 
 
 _hooks = _Hooks()
+CommentEvents = Callable[[Sequence[CommentChange]], Sequence[Owed]]
+comment_events: set[CommentEvents] = set()
+"""Each returns what the project owes because of changes that are about to be written, such as
+events for others: one due item at the most, stored in the transaction of the changes. What one
+raises stops the write. They are added where Django makes apps ready.
+"""
 
 
 def set_hooks(
