@@ -110,7 +110,7 @@ class TestTheCost:
 
 
 MOST_OF_A_LIST = 53
-MOST_OF_A_POST = 57
+MOST_OF_A_POST = 58
 """Files of the product, threads of the pool included."""
 
 
