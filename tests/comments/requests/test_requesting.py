@@ -195,6 +195,16 @@ class TestAMailServerThatFails:
 
 
 @pytest.mark.real_engine
+def test_an_email_costs_what_the_document_says():
+    purchase = purchase_of(unique("ann"))
+    with metered() as asking:
+        ask(purchase)
+    with metered() as asking_again:
+        ask(purchase)
+    assert (asking.units, asking_again.units) == (10, 2)
+
+
+@pytest.mark.real_engine
 class TestTwoAtOnce:
     """Both have read that the customer may be asked, before either claims them."""
 
