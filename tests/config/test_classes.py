@@ -14,7 +14,6 @@ FOLDERS = ("templates", "comments", "shop", "dynapages", "lab", "config", "stati
 OF_SWAGGER = "css/api.css"
 """The sheet of the page on which Swagger UI shows the API's operations."""
 WITHOUT_A_RULE = {
-    "again": "tests find the form that orders the same again",
     "comment-body": "lists.js moves the focus to it",
     "document-language": "tests count the documents that tell their language",
     "edited": "tests read the moment of an edit",

@@ -29,7 +29,7 @@ NOW = datetime(2024, 5, 17, 12, 30, 15, 250_000, tzinfo=UTC)
 def _gate_of_the_sample(monkeypatch):
     monkeypatch.delenv("COMMENT_GATE", raising=False)
     monkeypatch.delenv("COMMENT_HELD_WORDS", raising=False)
-    for name, value in _environment(own_engine=True).items():
+    for name, value in _environment(8000, own_engine=True).items():
         if name in {"COMMENT_GATE", "COMMENT_HELD_WORDS"}:
             monkeypatch.setenv(name, value)
     variables = Environment()
