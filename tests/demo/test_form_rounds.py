@@ -18,7 +18,19 @@ DELETION = re.compile(
     r"(TransactWriteItems Delete \S+  CHANGES, Delete \S+  PENDING)|(DeleteItem \S+  DUE)"
 )
 """Of the items that name a change which is not finished."""
-WITH_EMAILS = frozenset(
+COUNT = re.compile(r"(Query \S+-comments )|(TransactWriteItems Update \S+  MODERATED MODERATED)")
+"""Of what staff decide: the reports of a comment are read, and what was done is counted."""
+WITH_COUNTS = frozenset(
+    {
+        "post a comment that waits for staff",
+        "hide a comment",
+        "take back that a comment is hidden",
+        "hide a comment by API",
+        "hide a comment by API, with an Idempotency-Key",
+    }
+)
+"""Forms behind whose answer it is counted for the page about reviews what was held or hidden."""
+WITH_SENDING = frozenset(
     {
         "sign up with an e-mail address",
         "change one's password",
@@ -28,9 +40,10 @@ WITH_EMAILS = frozenset(
         "have the confirmation sent again",
         "set up a second factor",
         "turn off the second factor",
+        "send a webhook a test event",
     }
 )
-"""Forms behind whose answer the worker sends an e-mail, whatever it reads for that."""
+"""Forms behind whose answer the worker sends an e-mail or an event, whatever it reads for that."""
 
 
 def sent(name: str, milliseconds: int = MILLISECONDS) -> tuple[Observation, Meter]:
@@ -59,4 +72,6 @@ class TestAForm:
         assert len(observation.awaited) == meter.calls
         assert observation.rounds == meter.rounds
         behind = [call.kind for call in observation.behind if not DELETION.fullmatch(call.kind)]
-        assert behind == [] or name in WITH_EMAILS
+        if name in WITH_COUNTS:
+            behind = [kind for kind in behind if not COUNT.fullmatch(kind)]
+        assert behind == [] or name in WITH_SENDING
