@@ -1,6 +1,6 @@
 """The attempts of a call, against an engine behind a proxy that makes faults."""
 
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -91,6 +91,17 @@ def fails(proxy: FaultProxy, budget: float = 60.0, **limits: Any) -> BaseExcepti
     return raised.value
 
 
+def times_met(proxy: FaultProxy, expected: int) -> int:
+    """How often the proxy has met a call.
+
+    On a busy machine it may begin with one only when the client has waited for its answer in vain.
+    """
+    until = monotonic() + PATIENCE
+    while proxy.met.total() < expected and monotonic() < until:
+        sleep(0.01)
+    return proxy.met.total()
+
+
 class TestACallThatFails:
     @pytest.mark.parametrize(
         ("kind", "fault"),
@@ -110,7 +121,7 @@ class TestACallThatFails:
     def test_is_repeated_and_then_told(self, proxy, kind, fault):
         proxy.rules.append(Rule(kind))
         assert isinstance(fault_in(fails(proxy)), fault)
-        assert proxy.met.total() == 3
+        assert times_met(proxy, 3) == 3
 
     @pytest.mark.parametrize(
         "kind", ["throttled", "reset before", "truncated", "front end", "damaged"]
@@ -251,4 +262,4 @@ class TestABreaker:
         for _ in range(FAILURES + 5):
             with pytest.raises(Exception):  # noqa: B017, PT011 - whichever
                 called.list_tables()
-        assert proxy.met.total() == FAILURES
+        assert times_met(proxy, FAILURES) == FAILURES
