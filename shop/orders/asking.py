@@ -78,7 +78,8 @@ def asking_after(
         return Asking(timestamp(due), (request.action,))
     if asks_at is None:
         return NOTHING_ASKED
-    return Asking(actions=(_deletion(username, order_id, asks_at),))
+    request = _request(username, order_id, parse_timestamp(asks_at))
+    return Asking(actions=(_deletion_of(request),))
 
 
 def forget_request(order: Order) -> None:
@@ -92,7 +93,7 @@ def forget_request(order: Order) -> None:
     is_same = Order.asks_at == order.asks_at
     unasked = update(Order, table_key(*order.key), [Order.asks_at.remove()], is_same)
     with suppress(ConditionFailed):  # it was sent back, or somebody else did the same
-        write_actions([unasked, delete(TABLE, QUEUE.key_of(request))])
+        write_actions([unasked, _deletion_of(request)])
 
 
 def request_of(order: Order) -> Owed | None:
@@ -114,6 +115,5 @@ def _request(username: str, order_id: str, due: datetime) -> Owed:
     return Owed(QUEUE, REVIEW_REQUEST, payload, moment=due, owed_at=clock.now(), token=token)
 
 
-def _deletion(username: str, order_id: str, asks_at: str) -> Action:
-    request = _request(username, order_id, parse_timestamp(asks_at))
+def _deletion_of(request: Owed) -> Action:
     return delete(TABLE, QUEUE.key_of(request))

@@ -43,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
             self.server.receiver.answer(self)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 Answer = Callable[[Handler], None]
@@ -57,7 +57,7 @@ class Server(ThreadingHTTPServer):
     receiver: "Receiver"
 
     def handle_error(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @dataclass
