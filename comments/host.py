@@ -50,6 +50,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     "SEARCH": False,
     # Whether postings of the version before may still be in that table.
     "SEARCH_OLDER": False,
+    # Whether topics of products are made and shown, which needs SEARCH: see docs/topics.md.
+    "TOPICS": False,
     # Shards of a product's counts and of a comment's votes, at most.
     "COUNTER_SHARDS": 8,
 }
@@ -97,6 +99,11 @@ def uses_sets() -> bool:
 def is_searchable() -> bool:
     """Return whether postings are written, and comments can be searched by their words."""
     return bool(COMMENTS["SEARCH"])
+
+
+def has_topics() -> bool:
+    """Return whether topics of products are made and shown: each is a link to a search."""
+    return bool(COMMENTS["TOPICS"]) and is_searchable()
 
 
 # Products

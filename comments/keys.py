@@ -16,6 +16,9 @@ user who is asked       ``ASKED#<user>``      ``USER``
 request for reviews     ``ASKED#<user>``      ``REQUEST#<purchase>``
 requests of a month     ``REQUESTS#<month>``  ``REQUESTS#<month>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
+topics of a product     ``TOPICS#<p>``        ``TOPICS``
+banned topics           ``TOPICS#<p>``        ``BANNED``
+words of a language     ``WORDS#<language>``  ``WORDS#<language>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
 import's checkpoint     ``IMPORT#<digest>``   ``IMPORT#<digest>``
@@ -29,6 +32,8 @@ in its place. ``<user>`` is the id of a user (`comments.users`).
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
 comment that was deleted leaves a *tombstone* in its place: its keys, its product, and when that
 expires.
+
+What is banned as a topic of all products has no ``<p>``: its partition is ``TOPICS#``.
 
 ``<purchase>`` is the id of an order of the project, or an `IdDigest` of a long one. All that is
 known of whom the shop asks for reviews, and when, is in one partition for each user.
@@ -80,6 +85,11 @@ ASKED_USER = "USER"
 REQUEST_PREFIX = "REQUEST#"
 DUE_PREFIX = "DUE#"
 MODERATED_PREFIX = "MODERATED#"
+TOPICS_PREFIX = "TOPICS#"
+TOPICS = "TOPICS"
+"""The sort key of what buyers say about a product."""
+BANNED_TOPICS = "BANNED"
+"""The sort key of what is banned as a topic of a product, or of all."""
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
@@ -245,6 +255,22 @@ def featured(product_id: str) -> str:
 def counts(product_id: str, shard: int) -> dict[str, str]:
     """Return the key of one shard of a product's counts."""
     return _alone(f"{COUNTS_PREFIX}{product_id}#{shard}")
+
+
+def topics(product_id: str) -> Item:
+    """Return the key of the topics of a product, on the wire."""
+    return table_key(f"{TOPICS_PREFIX}{product_id}", TOPICS)
+
+
+def banned_topics(product_id: str = "") -> Item:
+    """Return the key of what is banned as a topic of a product, or of all, on the wire."""
+    return table_key(f"{TOPICS_PREFIX}{product_id}", BANNED_TOPICS)
+
+
+def words_of(language: str) -> Item:
+    """Return the key of the words of a language in comments on many products, on the wire."""
+    key = f"WORDS#{language}"
+    return table_key(key, key)
 
 
 def product_partition(product_id: str, *narrower: str | int) -> str:

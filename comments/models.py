@@ -264,6 +264,37 @@ class ModerationCounts(CommentItem):
     counted_since = UnicodeAttribute(attr_name="at")
 
 
+class ProductTopics(CommentItem):
+    """What buyers say about a product: ``TOPICS#<product>`` / ``TOPICS``.
+
+    ``languages`` is a map by the codes of languages: see `comments.topics.records`.
+    """
+
+    version = NumberAttribute(attr_name="n")
+    languages = WireMap(attr_name="languages")
+
+
+class BannedTopics(CommentItem):
+    """Words that staff do not want as topics: ``TOPICS#<product>`` / ``BANNED``.
+
+    Those of all products are in ``TOPICS#``. Each is a language and a stem, such as ``en/batteri``.
+    """
+
+    version = NumberAttribute(attr_name="n")
+    stems = UnicodeSetAttribute(attr_name="stems", null=True)
+
+
+class LanguageWords(CommentItem):
+    """How many comments and products have each word of a language: ``WORDS#<language>``.
+
+    They are of a sample, see `comments.topics.vocabulary`. ``words`` is compressed.
+    """
+
+    made_at = UnicodeAttribute(attr_name="at")
+    comments = NumberAttribute()
+    words = BinaryAttribute(legacy_encoding=False)
+
+
 class AskedUser(CommentItem):
     """A user who is asked for reviews, or does not want to be: ``ASKED#<user>`` / ``USER``.
 

@@ -159,6 +159,31 @@ def indexed_stems(title: str, body: str, language: str, version: str = VERSION) 
     return tuple(islice(stems, MOST_STEMS))
 
 
+def spellings_of_stems(title: str, body: str, language: str) -> dict[str, list[str]]:
+    """Return the stems of `indexed_stems`, each with the words that have it, as they are written.
+
+    A stem that joined words alone have is without any, and so is a pair of characters of a script
+    that is written without spaces.
+    """
+    code = primary(language)
+    common = _common(code)
+    text = f"{title}\n{body}"
+    words = [word for word in _words(text) if not word.is_alone]
+    spellings: dict[str, list[str]] = {}
+    for word in words:
+        stem = _stem(word.text, code)
+        if not stem or stem in common:
+            continue
+        of_stem = spellings.setdefault(stem, [])
+        if not word.is_spaceless:
+            of_stem.append(word.text)
+    for joined in _joined(text, words, code):
+        stem = _stem("".join(word.text for word in joined), code)
+        if stem and stem not in common:
+            spellings.setdefault(stem, [])
+    return dict(islice(spellings.items(), MOST_STEMS))
+
+
 def digest_of(stem: str) -> bytes:
     """Return the five bytes that stand for a stem in the set of a posting.
 
