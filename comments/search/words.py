@@ -143,7 +143,7 @@ def every_stem(
 def _all_stems(text: str, language: str, version: str) -> Iterator[str]:
     if version == OLDER:
         return words_w2.stems(text, language)
-    return (stem for _start, _end, stem in _stems(text, language))
+    return (found.stem for found in _stems(text, language))
 
 
 def stems_of(text: str, language: str, version: str = VERSION) -> tuple[str, ...]:
@@ -165,22 +165,14 @@ def spellings_of_stems(title: str, body: str, language: str) -> dict[str, list[s
     A stem that joined words alone have is without any, and so is a pair of characters of a script
     that is written without spaces.
     """
-    code = primary(language)
-    common = _common(code)
-    text = f"{title}\n{body}"
-    words = [word for word in _words(text) if not word.is_alone]
+    common = _common(language)
     spellings: dict[str, list[str]] = {}
-    for word in words:
-        stem = _stem(word.text, code)
-        if not stem or stem in common:
+    for found in _stems(f"{title}\n{body}", language):
+        if found.stem in common:
             continue
-        of_stem = spellings.setdefault(stem, [])
-        if not word.is_spaceless:
-            of_stem.append(word.text)
-    for joined in _joined(text, words, code):
-        stem = _stem("".join(word.text for word in joined), code)
-        if stem and stem not in common:
-            spellings.setdefault(stem, [])
+        of_stem = spellings.setdefault(found.stem, [])
+        if found.word:
+            of_stem.append(found.word)
     return dict(islice(spellings.items(), MOST_STEMS))
 
 
@@ -208,9 +200,9 @@ def stem_in_keys(stem: str) -> str:
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:
     """Return a text as HTML, with the words that have one of these stems in ``<mark>``."""
     places = []
-    for start, end, stem in _stems(text, language):
-        if stem in stems:
-            places.append((start, end))
+    for found in _stems(text, language):
+        if found.stem in stems:
+            places.append((found.start, found.end))
     parts: list[str] = []
     done = 0
     for start, end in sorted(places):
@@ -238,20 +230,33 @@ class _Word(NamedTuple):
     is_alone: bool
 
 
-def _stems(text: str, language: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each word of a text begins and ends, and its stem; joined words behind all."""
+class _Stem(NamedTuple):
+    """A stem in a text, and where what has it begins and ends.
+
+    ``word`` is that as it is written; "" of joined words, and of pairs of characters.
+    """
+
+    start: int
+    end: int
+    stem: str
+    word: str = ""
+
+
+def _stems(text: str, language: str) -> Iterator[_Stem]:
+    """Yield the stems of a text in their order, those of joined words behind all."""
     code = primary(language)
     words = [word for word in _words(text) if not word.is_alone]
     for word in words:
         stem = _stem(word.text, code)
         if stem:
-            yield word.start, word.end, stem
+            written = "" if word.is_spaceless else word.text
+            yield _Stem(word.start, word.end, stem, written)
     # So that "ebike" finds "e-bike".
     for joined in _joined(text, words, code):
         stem = _stem("".join(word.text for word in joined), code)
         stems_of_parts = [_stem(word.text, code) for word in joined]
         if stem not in stems_of_parts:
-            yield joined[0].start, joined[-1].end, stem
+            yield _Stem(joined[0].start, joined[-1].end, stem)
 
 
 def _words(text: str) -> Iterator[_Word]:
