@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from comments.host import is_searchable, uses_sets
+from comments.host import has_topics, is_searchable, uses_sets
 from comments.keys import comment_key
 from comments.rankings import ratings
 from comments.rankings import services as rankings
+from comments.rankings.queries import commented_products
 from comments.search import writer as postings
 from comments.sets import copies
 from comments.store import writing
@@ -21,6 +22,7 @@ from comments.store.dependents import delete_dependents
 from comments.store.derived import bulk_batches
 from comments.store.states import is_tombstone, product_id_of
 from comments.store.table import read_item
+from comments.topics import making
 from comments.votes import rank
 from dynapages.calls import sentence_about
 from dynapages.process import client
@@ -58,7 +60,8 @@ def set_up() -> None:
     )
     QUEUE.register(writing.FOLLOW, finish_what_follows)
     QUEUE.register(writing.CLOSE, close_change)
-    QUEUE.register(ratings.KIND, ratings.refresh_owed)
+    QUEUE.register(ratings.KIND, refresh_owed)
+    QUEUE.register(making.KIND, make_topics_owed, lease=making.LEASE)
 
 
 # By the worker
@@ -117,6 +120,26 @@ def close_change(payload: Mapping[str, Any]) -> None:
     owed = writing.Owes(change=payload["change"]).due_item()
     if owed is not None:
         write_item(client(), owed.action)
+
+
+def refresh_owed(payload: Mapping[str, Any]) -> None:
+    """Do what follows some minutes after comments of a product have changed.
+
+    That are the copies of its rating, and to see whether its topics are to be made anew. Raises
+    Contended, BatchIncomplete, and botocore's errors.
+    """
+    ratings.refresh_owed(payload)
+    if has_topics():
+        making.consider(payload["product"])
+
+
+def make_topics_owed(payload: Mapping[str, Any]) -> None:
+    """Make topics that are owed, unless the project has none any more.
+
+    Raises Contended, BatchIncomplete, and botocore's errors.
+    """
+    if has_topics():
+        making.make_owed(payload, commented_products)
 
 
 # By whoever finds a change made already

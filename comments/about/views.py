@@ -7,6 +7,7 @@ from comments.about.queries import read_about
 from comments.about.wording import (
     are_customers_asked,
     days_until_asked,
+    enough_for_topics,
     lists_by_language,
     lists_by_rating,
     rows_of_moderation,
@@ -41,6 +42,7 @@ def about(request: HttpRequest, product_id: str) -> HttpResponse:
         "knows_purchases": bool(COMMENTS["HAS_BOUGHT"]),
         "has_gates": bool(COMMENTS.paths("GATE")),
         "gates": sentences_of_gates(),
+        "enough_for_topics": enough_for_topics(),
         "are_customers_asked": are_customers_asked(),
         "days_until_asked": days_until_asked(),
         "first_month": moderation.first_month,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments.filters import RATINGS, CommentFilter, language_name
-from comments.host import COMMENTS
+from comments.host import COMMENTS, has_topics
 from comments.lists.listing import list_url
 from comments.moderation.year_counts import (
     CODES_OF_GATES,
@@ -21,6 +21,7 @@ from comments.moderation.year_counts import (
 )
 from comments.reports.services import Reason
 from comments.store.counts import ProductCounts
+from comments.topics.records import ENOUGH_COMMENTS
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -104,6 +105,16 @@ def days_until_asked() -> int:
 def are_customers_asked() -> bool:
     """Return whether customers are asked for reviews by e-mail, whenever that is."""
     return bool(days_until_asked() or COMMENTS["DUE_PURCHASES"])
+
+
+# What is shown
+
+
+def enough_for_topics() -> int:
+    """Return from how many comments in a language topics are looked for, 0 for never."""
+    if not has_topics():
+        return 0
+    return ENOUGH_COMMENTS
 
 
 # What was counted

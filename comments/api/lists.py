@@ -1,4 +1,4 @@
-"""Lists of comments, and of products by their comments."""
+"""Lists of comments, of their topics, and of products by their comments."""
 
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
@@ -14,10 +14,12 @@ from comments.api.shapes import (
     ProductCommentListing,
     ProductId,
     SearchOut,
+    TopicsOut,
     Username,
     WordOut,
     comment_out,
     product_link,
+    topics_out,
 )
 from comments.filters import BadFilter, CommentFilter
 from comments.host import COMMENTS
@@ -27,6 +29,7 @@ from comments.lists.page import CommentsRequest, read_comments_page
 from comments.lists.queries import Reach, reached_at
 from comments.lists.search_listing import NOT_SEARCHED, words_left_out
 from comments.lists.search_queries import SearchRequest
+from comments.lists.topics import read_groups
 from comments.profiles import queries as profiles
 from comments.profiles.views import NOBODY, require_user_of
 from comments.rankings import queries as rankings
@@ -151,6 +154,12 @@ def most_helpful(request: HttpRequest, product_id: ProductId) -> ListOf[CommentO
         return PageResult(tuple(shown), result.comments.page)
 
     return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
+
+
+@router.get("/products/{product_id}/topics", response=TopicsOut, auth=READ)
+def list_topics(request: HttpRequest, product_id: ProductId) -> TopicsOut:
+    """Return what buyers say about a product: words, and how many comments have each."""
+    return topics_out(request, product_id, read_groups(product_id))
 
 
 @router.get("/users/{username}/comments", response=CommentListing, auth=READ)

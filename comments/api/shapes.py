@@ -1,7 +1,9 @@
 """What the operations on comments take and answer."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import NoReverseMatch
@@ -14,6 +16,7 @@ from comments.filters import MOST_LANGUAGES, all_languages, is_language, unknown
 from comments.host import Product
 from comments.lists.entries import CommentEntry
 from comments.lists.orders import MONTH, CommentOrder
+from comments.lists.topics import TopicGroup
 from comments.moderation.services import Decision
 from comments.posting import forms
 from comments.posting import services as posting
@@ -41,6 +44,8 @@ from dynapages.ninja import (
 
 PRODUCT_OPERATION = "get_product"
 """The name of the operation that answers a product, in an API that has one."""
+LIST_OPERATION = "list_comments"
+"""The name of the operation that lists a product's comments."""
 
 # Values. Patterns are for the document alone: what is wrong is said in a sentence.
 
@@ -174,6 +179,41 @@ class CommentOut(ResponseBody):
     """What its author says to have read, to edit it; null in lists."""
     revision: str | None = None
     """What staff decide on; null in lists, and for others."""
+
+
+class TopicOut(ResponseBody):
+    """A word that many comments have, with how many had it when topics were made."""
+
+    word: str
+    """In the form that most of the comments have."""
+    comments: int
+    """How many comments have it, in any form."""
+    good: int
+    """How many of these have four or five stars."""
+    percent_happy: int
+    """How many of a hundred of these have four or five stars."""
+    url: Address
+    """The page with these comments, by a search."""
+    api_url: Address
+    """The list of these comments here, by the same search."""
+
+
+class LanguageTopicsOut(ResponseBody):
+    """What buyers say about a product in a language."""
+
+    language: Language
+    made_at: Moment
+    """When the comments were counted."""
+    comments: int
+    """How many there were in the language."""
+    topics: list[TopicOut]
+
+
+class TopicsOut(ResponseBody):
+    """What buyers say about a product; empty where the shop has no topics."""
+
+    languages: list[LanguageTopicsOut]
+    """The one with most comments first; without those in which nothing was found."""
 
 
 class LovedOut(ResponseBody):
@@ -421,6 +461,33 @@ def comment_out(
     for name, value in more.items():
         setattr(shown, name, value)
     return shown
+
+
+def topics_out(request: HttpRequest, product_id: str, groups: Iterable[TopicGroup]) -> TopicsOut:
+    """Return the topics of a product, each with the address of its list in the API."""
+    list_url = api_address(request, LIST_OPERATION, product_id)
+    languages: list[LanguageTopicsOut] = []
+    for group in groups:
+        topics: list[TopicOut] = []
+        for topic in group.topics:
+            query = urlencode({"language": group.language, "q": topic.form})
+            one = TopicOut(
+                word=topic.form,
+                comments=topic.comments,
+                good=topic.good,
+                percent_happy=topic.percent_happy,
+                url=topic.url,
+                api_url=f"{list_url}?{query}",
+            )
+            topics.append(one)
+        of_language = LanguageTopicsOut(
+            language=group.language,
+            made_at=group.made_at,
+            comments=group.comments,
+            topics=topics,
+        )
+        languages.append(of_language)
+    return TopicsOut(languages=languages)
 
 
 def product_link(request: HttpRequest, product: Product) -> ProductLink:

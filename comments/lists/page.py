@@ -44,6 +44,7 @@ from comments.lists.search_queries import (
     search_comments,
 )
 from comments.lists.structured_data import json_ld, things_on_page
+from comments.lists.topics import shown_topics
 from comments.models import TABLE, ProductRank
 from comments.store.counts import (
     ProductCounts,
@@ -52,6 +53,7 @@ from comments.store.counts import (
     remember_counts,
     remembered_counts,
 )
+from comments.topics.records import NO_TOPICS, TopicsOfProduct, is_topics, topics_in
 from comments.votes.services import has_voted, votes_of
 from dynapages.calls import Started, Together, current_meter, labelled_calls
 from dynapages.django.access import NOBODY, Visitor
@@ -107,6 +109,10 @@ class CommentsRequest(ListRequest[CommentFilter | None]):
         return self.is_whole and self.filter is None
 
     @property
+    def has_topics(self) -> bool:
+        return self.has_highlights and host.has_topics()
+
+    @property
     def other_units(self) -> float:
         """What a visitor's page reads besides its list: capacity units, if each item is small."""
         items = len(host.products().keys(self.product_id, whole=self.is_whole))
@@ -116,7 +122,8 @@ class CommentsRequest(ListRequest[CommentFilter | None]):
         rank, picks = 1, 1
         # A kind may be in two ratings, and each is a partition.
         queries = picks + 2 * len(KINDS)
-        return LEAST_UNITS * (items + rank + queries)
+        topics = int(self.has_topics)
+        return LEAST_UNITS * (items + rank + topics + queries)
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
         """Return the filter of the page: of the visitor's language where the product has that."""
@@ -143,6 +150,7 @@ class CommentsPage:
     voted: frozenset[str]
     recent: Recent
     highlights: Highlights | None
+    topics: TopicsOfProduct = NO_TOPICS
 
     @cached_property
     def pager(self) -> Pager:
@@ -166,6 +174,8 @@ class CommentsPage:
             [comment.created.timestamp() for comment in results.comments],
             [sorted(results.counts.cells.items()), sorted(results.counts.months.items())],
             self.highlights,
+            # A map is read in any order.
+            sorted(self.topics.languages.items()),
             results.page.next_position,
             results.page.previous_position,
             results.page.cut_at,
@@ -222,6 +232,9 @@ class CommentsPage:
             "image_url": self._image_url,
             "voted": self.voted,
             "highlights": self.highlights,
+            "topics": shown_topics(
+                request.product_id, self.topics, languages=self.chosen.languages
+            ),
             "explain": self._explain,
             "kept": (),
             **self._reading_on(),
@@ -315,12 +328,13 @@ class _Facts:
     """What a page reads of its product in one call.
 
     The product is None where the project reads it by itself, or has none; ``last_commented`` is
-    read for highlights alone.
+    read for highlights alone, ``topics`` for the page that shows them.
     """
 
     product: Product | None
     counts: ProductCounts
     last_commented: datetime | None
+    topics: TopicsOfProduct
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +398,7 @@ def read_comments_page(request: CommentsRequest) -> CommentsPage:
             voted=_confirmed_votes(reads),
             recent=recent,
             highlights=highlights,
+            topics=facts.topics,
         )
 
 
@@ -403,7 +418,7 @@ def _start_reads(request: CommentsRequest, together: Together) -> _StartedReads:
 
 
 def _read_facts(request: CommentsRequest, language: str) -> _Facts:
-    """Read product and counts, and for highlights when the product was last commented on.
+    """Read product and counts, its topics, and for highlights when it was last commented on.
 
     ``language`` is that of the page.
     """
@@ -412,10 +427,13 @@ def _read_facts(request: CommentsRequest, language: str) -> _Facts:
     if request.has_highlights:
         rank = keys.rank("COMMENTED", product_id)
         others.append(table_key(rank, rank))
+    if request.has_topics:
+        others.append(keys.topics(product_id))
     read = read_counted_product(
         product_id, language=language, is_whole=request.is_whole, others=others
     )
-    return _Facts(read.product, read.counts, _last_commented(read.items))
+    last_commented = _last_commented(read.items)
+    return _Facts(read.product, read.counts, last_commented, _topics_among(read.items))
 
 
 def read_counted_product(
@@ -454,6 +472,14 @@ def _last_commented(items: Iterable[Item]) -> datetime | None:
         if _NEWEST in item:
             return moment_at(item[_NEWEST]["S"])
     return None
+
+
+def _topics_among(items: Iterable[Item]) -> TopicsOfProduct:
+    """Return the topics of the product, none where they are not among the items."""
+    for item in items:
+        if is_topics(item):
+            return topics_in(item)
+    return NO_TOPICS
 
 
 def _read_list(

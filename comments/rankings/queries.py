@@ -3,7 +3,7 @@
 A ranking of the shop has shards, which are the runs of one merge; a whole page is read of each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -21,10 +21,12 @@ from comments.votes.services import votes_of
 from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
 from dynapages.lists import (
+    Order,
     Page,
     PageRequest,
     PageResult,
     Run,
+    every_entry,
     first_reads_of,
     id_at,
     moment_at,
@@ -34,6 +36,8 @@ from dynapages.process import pool, read
 
 PLAN = Ranked.Meta.index_name
 """The name of the plan: there is one way to read a ranking."""
+PRODUCTS_AT_ONCE = 100
+"""Of a ranking that is read to its end."""
 _PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank_item, ranking)) for ranking in Ranking}
 _LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commented"}
 
@@ -76,12 +80,32 @@ class MostHelpful:
 
 def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedProduct]:
     """Read a page of a ranking of the shop's products, highest first."""
+    page = _page_of(ranking, request)
+    return PageResult(_products_on(ranking, page), page)
+
+
+def commented_products(order: Order = Order.NEWEST_FIRST) -> Iterator[str]:
+    """Yield the ids of all products with comments, the one commented on last first, for commands.
+
+    One that is commented on meanwhile goes to the front: whoever must miss none reads
+    ``OLDEST_FIRST``, and may meet one twice.
+    """
+
+    def page_of(request: PageRequest) -> Page:
+        return _page_of(Ranking.COMMENTED, request, order)
+
+    for entry in every_entry(page_of, at_once=PRODUCTS_AT_ONCE):
+        yield id_at(entry.position.place)
+
+
+def _page_of(ranking: Ranking, request: PageRequest, order: Order = Order.NEWEST_FIRST) -> Page:
+    """Read a page of a ranking, of all its shards."""
 
     def read_shards(shards: int) -> Page:
-        return read(_runs(ranking, shards), request, first_reads=_evenly(request.size + 1, shards))
+        first_reads = _evenly(request.size + 1, shards)
+        return read(_runs(ranking, shards), request, order=order, first_reads=first_reads)
 
-    page = RANKED.read_all(read_shards, pool=pool())
-    return PageResult(_products_on(ranking, page), page)
+    return RANKED.read_all(read_shards, pool=pool())
 
 
 def find_leaderboards(size: int) -> dict[Ranking, tuple[RankedProduct, ...]]:

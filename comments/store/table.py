@@ -133,17 +133,17 @@ def change(key: Item, changes: Changes, condition: Condition) -> Action:
     return update(Comment, key, updates, condition)
 
 
-def retry(attempt: Callable[[], T]) -> T:
+def retry(attempt: Callable[[], T], *, otherwise: str = BEING_CHANGED) -> T:
     """Return what ``attempt`` returns, which is called again after ConditionFailed.
 
-    Raises Contended after `ATTEMPTS`.
+    Raises Contended after `ATTEMPTS`, with a sentence that says what others keep changing.
     """
     for _ in range(ATTEMPTS):
         try:
             return attempt()
         except ConditionFailed:
             continue
-    raise Contended(BEING_CHANGED)
+    raise Contended(otherwise)
 
 
 def write_if_condition_holds(action: Action) -> bool:

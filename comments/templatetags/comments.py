@@ -1,6 +1,6 @@
 """Tags: the HTML of comments in a list; the base that pages extend.
 
-Two are for the project's own pages: `average_of` and `comments_of` a product.
+Three are for the project's own pages: `average_of`, `comments_of` and `topics_of` a product.
 """
 
 import logging
@@ -16,14 +16,17 @@ from django.template.base import Parser, Token
 from django.template.context import Context
 from django.template.loader_tags import ExtendsNode
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 from comments.filters import CommentFilter
 from comments.host import COMMENTS, Product
 from comments.lists.entries import CommentEntry
 from comments.lists.listing import list_url
 from comments.lists.queries import find_newest
+from comments.lists.topics import read_topics, shown_topics
 from comments.search.words import Search, marked
 from comments.store.counts import ProductCounts, read_counts
+from comments.topics.records import NO_TOPICS
 from comments.users import profile_url, user_id_of
 from dynapages.calls import fault_in, labelled_calls
 from dynapages.django.jinja import jinja_macro
@@ -207,6 +210,19 @@ def comments_of(product_id: object, *, size: int = 5) -> dict[str, Any]:
         "product": {"id": name},
         "all_url": list_url(name, CommentFilter()),
     }
+
+
+@register.inclusion_tag("comments/topics_of.html")
+def topics_of(product_id: object) -> dict[str, Any]:
+    """Show what buyers say about a product: words, each with a link to the comments that have it.
+
+    Those in the language of the page are in front. One call for half a capacity unit; none where
+    the project has no topics. Nothing is shown without any, nor while the database is away.
+    """
+    name = str(product_id)
+    topics = _unless_away(partial(read_topics, name), NO_TOPICS)
+    language = (get_language() or "").split("-")[0]
+    return {"topics": shown_topics(name, topics, languages=[language]), "product_id": name}
 
 
 def _unless_away(read: Callable[[], T], nothing: T) -> T:

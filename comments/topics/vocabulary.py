@@ -5,8 +5,10 @@ with is a sample: the newest `SAMPLE` comments of each of the products commented
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+from comments.topics.tally import Tally
 
 SAMPLE = 200
 """Comments of a product that are in the sample, the newest ones."""
@@ -34,3 +36,24 @@ class Vocabulary:
     product_ids: frozenset[str] = frozenset()
     words: Mapping[str, CommonWord] = field(default_factory=dict)
     made_at: datetime | None = None
+
+    def without(self, product_id: str, sample: Tally) -> "Vocabulary":
+        """Return the words of other products: without those that a product has in this one.
+
+        ``sample`` are the newest `SAMPLE` comments of the product. They may be others than those
+        that were counted here, so what is left is never below zero, and near the truth.
+        """
+        if product_id not in self.product_ids:
+            return self
+        words = dict(self.words)
+        for stem, counted in sample.words.items():
+            if stem in words:
+                common = words[stem]
+                comments = max(common.comments - counted.comments, 0)
+                words[stem] = CommonWord(comments, max(common.products - 1, 0))
+        return replace(
+            self,
+            comments=max(self.comments - sample.comments, 0),
+            product_ids=self.product_ids - {product_id},
+            words=words,
+        )

@@ -16,7 +16,7 @@ from contextvars import Context
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
-from threading import Condition, Thread
+from threading import Condition, Thread, current_thread
 
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in, sentence_about
@@ -197,6 +197,18 @@ class Worker:
         self.flush(seconds)
         self._queues = ()
 
+    # What a handler calls
+
+    def make_due_calls(self) -> None:
+        """Make the calls that are due by now: a handler that takes long does so between its steps.
+
+        Else what this process is woken for, such as an e-mail that somebody waits for, would wait
+        for its end. In another thread than the worker's own it does nothing: there is nothing that
+        the handler keeps this thread from.
+        """
+        if current_thread() is self._thread:
+            self._make_due_calls()
+
     # Looking
 
     def look(self, queues: Sequence[Queue] = ()) -> Figures:
@@ -309,7 +321,7 @@ class Worker:
                 self._state.notify_all()
 
     def _make_due_calls(self) -> None:
-        """Make the calls that are due by now, in the thread, which has a look in hand."""
+        """Make the calls that are due by now, in the thread, which has a look or a call in hand."""
         # Calls that these put off wait for the next item: else a look might never go on.
         now = time.monotonic()
         while not self._is_closing:

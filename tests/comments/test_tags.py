@@ -2,10 +2,12 @@
 
 import pytest
 from django.template import Context, Template
+from django.utils.translation import override
 
 from dynapages.calls import metered
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.loading import load
+from tests.support.comments.topical import Word, put_topics, with_topics
 from tests.support.comments.truth import numbered_comments
 from tests.support.markup import read_markup
 
@@ -13,6 +15,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 AVERAGE = "{% average_of product %}"
 NEWEST = "{% comments_of product size=3 %}"
+TOPICS = "{% topics_of product %}"
 
 
 def rendered(tag, product):
@@ -59,3 +62,43 @@ class TestNewestComments:
             shown = rendered(NEWEST, lamp)
         assert f"/products/{lamp}/comments/new/" in shown
         assert "/comments/~/~/" not in shown
+
+
+class TestTopics:
+    @pytest.fixture
+    def lamp(self, fresh):
+        """A product with topics in two languages, most comments in English; its id."""
+        english = [Word("battery", 483, 63), Word("light", 90, 80)]
+        return put_topics(fresh("lamp"), {"en": english, "de": [Word("Akku", 47, 6)]})
+
+    def test_lead_to_the_comments_with_each_word_and_cost_one_call(self, lamp):
+        with with_topics(), metered() as meter:
+            shown = read_markup(rendered(TOPICS, lamp))
+        links = [chip["href"] for chip in shown.all("a", class_="chip")]
+        assert links[0] == f"/products/{lamp}/comments/en/~/?q=battery#comments"
+        assert meter.calls == 1
+
+    @pytest.mark.real_engine
+    def test_cost_half_a_unit(self, lamp):
+        with with_topics(), metered() as meter:
+            rendered(TOPICS, lamp)
+        assert meter.units == 0.5
+
+    @pytest.mark.parametrize(("language", "word"), [("en", "battery"), ("de-at", "Akku")])
+    def test_begin_with_those_in_the_language_of_the_page(self, lamp, language, word):
+        with with_topics(), override(language):
+            shown = read_markup(rendered(TOPICS, lamp))
+        assert shown.all("a", class_="chip")[0].text.startswith(word)
+
+    def test_show_nothing_of_a_product_without_any(self, fresh):
+        with with_topics():
+            assert rendered(TOPICS, fresh("empty")) == ""
+
+    def test_show_nothing_and_read_nothing_where_the_project_has_none(self, lamp):
+        with metered() as meter:
+            assert rendered(TOPICS, lamp) == ""
+        assert meter.calls == 0
+
+    def test_show_nothing_while_the_database_is_away(self, lamp):
+        with with_topics(), unreachable():
+            assert rendered(TOPICS, lamp) == ""

@@ -209,6 +209,15 @@ class TestWhatAProcessIsWokenForMeanwhile:
         looking(lambda looker: looker.wake(owe("woken")))
         assert handler.noted == ["found", "woken", "found", "found"]
 
+    def test_comes_between_the_steps_of_an_item_that_takes_long(self, looking, owe, handler):
+        def take_long(looker: Worker) -> None:
+            looker.wake(owe("woken"))
+            looker.make_due_calls()
+            handler.noted.append("the next step")
+
+        looking(take_long)
+        assert handler.noted[:3] == ["found", "woken", "the next step"]
+
     def test_comes_later_where_it_is_not_due(self, looking, owe, handler):
         looking(lambda looker: looker.later(LONG / 2, lambda: handler.noted.append("late")))
         assert handler.noted[:3] == ["found"] * 3
@@ -300,6 +309,27 @@ class TestACallThatWasPutOff:
     def test_is_left_where_there_is_no_time(self, by_hand):
         by_hand.later(LONG, lambda: None)
         assert not by_hand.flush(0)
+        assert len(by_hand) == 1
+
+    def test_may_have_others_made_between_its_steps(self, by_itself):
+        made: list[str] = []
+        is_over = Event()
+
+        def take_long() -> None:
+            by_itself.later(0, lambda: made.append("the other"))
+            by_itself.make_due_calls()
+            made.append("the next step")
+            is_over.set()
+
+        by_itself.later(0, take_long)
+        assert is_over.wait(LONG)
+        assert made == ["the other", "the next step"]
+
+    def test_is_left_to_the_thread_by_steps_that_another_one_takes(self, by_hand):
+        made: list[str] = []
+        by_hand.later(0, lambda: made.append("a"))
+        by_hand.make_due_calls()
+        assert made == []
         assert len(by_hand) == 1
 
     def test_may_fail_and_the_others_are_made(self, by_hand, caplog):

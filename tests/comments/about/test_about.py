@@ -17,6 +17,7 @@ from dynapages.calls import metered
 from dynapages.process import client
 from tests.support.comments.options import comments_set
 from tests.support.comments.threads import made_comment
+from tests.support.comments.topical import with_topics
 from tests.support.comments.writers import Visitor, nobody
 from tests.support.markup import Element
 
@@ -89,6 +90,17 @@ class TestAPage:
             assert "On A lamp" in about(lamp).text
             assert "5 stars" in about(lamp).text
             assert nobody().get(url("no-lamp")).status == 404
+
+
+class TestTopics:
+    def test_are_explained_where_the_shop_has_them(self, lamp):
+        with with_topics():
+            explained = section(about(lamp), "topics-title").text
+        assert "with at least 30 comments" in explained
+        assert "No text is written by a model" in explained
+
+    def test_are_not_named_where_it_has_none(self, lamp):
+        assert not about(lamp).all("section", aria_labelledby="topics-title")
 
 
 class TestWhatItCounts:

@@ -16,14 +16,15 @@ from comments.items import NewComment
 from comments.keys import rank, score_at
 from comments.models import TABLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.rankings import queries
 from comments.rankings import services as ranks
-from comments.rankings.queries import list_ranking
+from comments.rankings.queries import commented_products, list_ranking
 from comments.rankings.services import RANKED, RankHint, Ranking, refresh_ranks
 from comments.store.comments import load_comment
 from comments.store.counts import read_counts
 from dynapages.calls import Batches, metered
 from dynapages.django.options import Progress
-from dynapages.lists import PageRequest, Toward
+from dynapages.lists import Order, PageRequest, Toward
 from dynapages.process import client, pool
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
@@ -87,6 +88,19 @@ def test_a_product_ranks_by_its_newest_comment_whatever_is_added_later(comment):
         delete_comment(comment_id)
     add_comment(another(comment, 1))
     assert last_comment(comment.product_id) == f"{comment.id}-1"
+
+
+def test_all_products_with_comments_are_walked_through_from_either_end(comment, fresh, monkeypatch):
+    monkeypatch.setattr(queries, "PRODUCTS_AT_ONCE", 2)
+    products = [comment.product_id, fresh("product"), fresh("product")]
+    for number, product_id in enumerate(products):
+        add_comment(replace(another(comment, number), product_id=product_id))
+    walks = {order: [*commented_products(order)] for order in Order}
+    for order, in_order in (
+        (Order.OLDEST_FIRST, products),
+        (Order.NEWEST_FIRST, products[::-1]),
+    ):
+        assert [each for each in walks[order] if each in products] == in_order
 
 
 class TestIndexThatLags:
