@@ -2,7 +2,8 @@
 
 A word is a topic where more of the comments on the product have it than of those on others, or
 where the comments with it are much better or worse than the rest; both by more than chance. By
-chance alone, at most one product in ten without any topic would get one; of 160 made ones none did.
+chance alone, at most one product in fifty without any topic would get one; of 160 made ones none
+did.
 
 See docs/topics.md for what this finds, and what it gets wrong.
 """
@@ -13,15 +14,15 @@ from math import ceil, log, sqrt
 from statistics import NormalDist
 
 from comments.search.words import every_stem
-from comments.topics.no_topics import is_too_short, stems_of_no_topics
+from comments.topics.no_topics import has_stop_words, is_too_short, stems_of_no_topics
 from comments.topics.records import MOST_TOPICS, Topic
 from comments.topics.tally import Tally, WordCount
 from comments.topics.vocabulary import CommonWord, Vocabulary
 
-LEAST_COMMENTS = 4
+LEAST_COMMENTS = 5
 LEAST_SHARE = 0.01
 """A topic is in so many comments, and in such a share of them, at the least."""
-CHANCE = 0.05
+CHANCE = 0.01
 """Of finding a topic among all words of a product by each of the two tests, where there is none."""
 LEAST_KEYNESS = 1.5
 """Deviations by which a word is more frequent than elsewhere, if only its ratings tell it apart."""
@@ -29,6 +30,11 @@ PRODUCTS = 3
 """Products that a word is known from, unless it is far more frequent here than elsewhere."""
 FAR_ABOVE = 10
 """Times as frequent as elsewhere."""
+NAMES_THE_PRODUCT = 0.25
+"""The part of the comments that have what the product is called or made for, unlike other topics.
+
+It is left out if hardly any other product's comments have it, and theirs are as good as all.
+"""
 AUTHORS_TO_COMMENTS = 0.1
 """The part of a word's comments that as many authors may be called by it, if it is no name."""
 MOSTLY_CAPITALISED = 0.75
@@ -70,6 +76,9 @@ def choose_topics(
     ``others`` are the words of comments on other products, ``names`` what the product is called,
     ``banned`` are stems.
     """
+    # Nothing would tell its auxiliaries from topics.
+    if not has_stop_words(tally.language) and not others.comments:
+        return []
     left_out = {*stems_of_no_topics(tally.language), *banned}
     for name in names:
         left_out.update(every_stem(name, tally.language))
@@ -83,7 +92,7 @@ def choose_topics(
         candidate = _Candidate(
             stem, word, _keyness(stem, word, tally, others), _happiness(word, tally)
         )
-        if _is_topic(candidate, others, threshold):
+        if _is_topic(candidate, tally, others, threshold):
             chosen.append(candidate)
     chosen.sort(key=_best_first)
     topics: list[Topic] = []
@@ -138,7 +147,7 @@ def _is_name(stem: str, word: WordCount, tally: Tally, others: Vocabulary) -> bo
     authors = tally.authors[stem]
     if not authors:
         return False
-    is_word = others.words.get(stem, _NEVER).products + 1 >= PRODUCTS
+    is_word = _products(stem, others) >= PRODUCTS
     return not is_word or authors >= AUTHORS_TO_COMMENTS * word.comments
 
 
@@ -149,23 +158,30 @@ def _is_known(stem: str, word: WordCount, tally: Tally, others: Vocabulary) -> b
     """
     if not others.comments:
         return True
-    elsewhere = others.words.get(stem, _NEVER)
-    if elsewhere.products + 1 >= PRODUCTS:
+    if _products(stem, others) >= PRODUCTS:
         return True
     share_here = word.comments / tally.comments
-    share_elsewhere = (elsewhere.comments + 1) / (others.comments + 1)
+    elsewhere = others.words.get(stem, _NEVER).comments
+    share_elsewhere = (elsewhere + 1) / (others.comments + 1)
     return share_here >= FAR_ABOVE * share_elsewhere
+
+
+def _products(stem: str, others: Vocabulary) -> int:
+    """Return from how many products a word is known, this one included."""
+    return others.words.get(stem, _NEVER).products + 1
 
 
 # By how much a word differs
 
 
-def _is_topic(candidate: _Candidate, others: Vocabulary, threshold: float) -> bool:
-    if candidate.keyness >= threshold:
-        return True
-    # A word that all products' buyers use to praise or to blame is no topic of this one.
-    is_own = candidate.keyness >= LEAST_KEYNESS or not others.comments
-    return is_own and abs(candidate.happiness) >= threshold
+def _is_topic(candidate: _Candidate, tally: Tally, others: Vocabulary, threshold: float) -> bool:
+    if abs(candidate.happiness) >= threshold:
+        # A word that all products' buyers use to praise or to blame is no topic of this one.
+        return candidate.keyness >= LEAST_KEYNESS or not others.comments
+    if candidate.keyness < threshold:
+        return False
+    share = candidate.word.comments / tally.comments
+    return share < NAMES_THE_PRODUCT or _products(candidate.stem, others) >= PRODUCTS
 
 
 def _keyness(stem: str, word: WordCount, tally: Tally, others: Vocabulary) -> float:

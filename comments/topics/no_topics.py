@@ -58,6 +58,12 @@ def is_too_short(form: str) -> bool:
     return len(letters) < SHORTEST
 
 
+def has_stop_words(language: str) -> bool:
+    """Return whether the stop words of a language are known."""
+    known: bool = stopwordsiso.has_lang(primary(language))
+    return known
+
+
 @cache
 def stems_of_no_topics(language: str) -> frozenset[str]:
     """Return the stems, in a language, of all words that are no topics in it."""
@@ -81,7 +87,7 @@ def _lists() -> dict[str, dict[str, str]]:
 
 
 def _stop_words(code: str) -> Iterable[str]:
-    if not stopwordsiso.has_lang(code):
+    if not has_stop_words(code):
         return ()
     return stopwordsiso.stopwords(code)
 

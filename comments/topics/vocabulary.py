@@ -4,6 +4,7 @@ A product's word is a topic where it stands there more often than elsewhere. Wha
 with is a sample: the newest `SAMPLE` comments of each of the products commented on last.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,6 +15,10 @@ SAMPLE = 200
 """Comments of a product that are in the sample, the newest ones."""
 MOST_PRODUCTS = 200
 """Products in the sample, those commented on last."""
+MOST_WORDS = 20_000
+"""Words in it, the most common ones."""
+LEAST_COMMENTS_OF_WORD = 2
+"""Comments with a word that is in it: misspelt words, for example, are in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +62,21 @@ class Vocabulary:
             product_ids=self.product_ids - {product_id},
             words=words,
         )
+
+
+def vocabulary_of(
+    language: str, samples: Mapping[str, Tally], made_at: datetime | None = None
+) -> Vocabulary:
+    """Return the words of samples of comments in a language, by product."""
+    comments_of: Counter[str] = Counter()
+    products_of: Counter[str] = Counter()
+    for tally in samples.values():
+        products_of.update(tally.words.keys())
+        for stem, counted in tally.words.items():
+            comments_of[stem] += counted.comments
+    words: dict[str, CommonWord] = {}
+    for stem, number in comments_of.most_common(MOST_WORDS):
+        if number >= LEAST_COMMENTS_OF_WORD:
+            words[stem] = CommonWord(number, products_of[stem])
+    comments = sum(tally.comments for tally in samples.values())
+    return Vocabulary(language, comments, frozenset(samples), words, made_at)
