@@ -15,7 +15,7 @@ from functools import partial
 
 from comments import keys, signals
 from comments.data.changes import HELD_ELSEWHERE, Change, Verdict, VerdictCounts
-from comments.host import is_searchable
+from comments.host import has_topics, is_searchable
 from comments.items import NewComment, NewState
 from comments.keys import comment_key
 from comments.models import TABLE
@@ -34,6 +34,7 @@ from comments.store.writing import (
     Owes,
     write_comments,
 )
+from comments.topics.making import consider
 from dynapages.calls import (
     Backoff,
     Batches,
@@ -163,6 +164,7 @@ class BulkWriter:
         else:
             # What an earlier run has owed is left as well, and not counted here.
             left += max(1, len(self._owed))
+        self._consider_topics(progress)
         self._changed_products, self._hints, self._owed = set(), {}, []
         worker().flush(seconds=CLOSING_SECONDS)
         return left
@@ -231,6 +233,16 @@ class BulkWriter:
         with progress.step("Rating", total=len(self._hints), unit=" products") as advance:
             return refresh_ratings(self._hints, log_failures=True, advance=advance)
 
+    def _consider_topics(self, progress: Progress) -> None:
+        """Have topics made of products whose comments have changed enough; what fails is logged."""
+        if not has_topics():
+            return
+        total = len(self._changed_products)
+        with progress.step("Looking at topics", total=total, unit=" products") as advance:
+            for product_ids in in_chunks(sorted(self._changed_products), PRODUCTS_AT_ONCE):
+                self._batches.pool.map(_consider_topics_or_log, product_ids)
+                advance(len(product_ids))
+
     def _finish_postings(self, progress: Progress) -> int:
         """Write the postings that this import, or one before it, has left behind.
 
@@ -248,6 +260,14 @@ class BulkWriter:
                 advance(len(product_ids))
         outcomes = [_finish_or_log(change) for change in sorted(unfinished)]
         return outcomes.count(False)
+
+
+def _consider_topics_or_log(product_id: str) -> None:
+    try:
+        consider(product_id)
+    except FAILURES as failure:
+        sentence = "Topics of product %s are left to make_topics: %s"
+        logger.warning(sentence, product_id, sentence_about(failure))
 
 
 def _finish_or_log(change: str) -> bool:
