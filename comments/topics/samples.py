@@ -5,7 +5,6 @@ One item for each language holds what `comments.topics.vocabulary` describes, co
 
 import json
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
@@ -18,7 +17,13 @@ from comments.search.words import VERSION
 from comments.store.counts import counters, counts_in
 from comments.topics.reading import newest_comments
 from comments.topics.tally import Tally
-from comments.topics.vocabulary import MOST_PRODUCTS, SAMPLE, CommonWord, Vocabulary
+from comments.topics.vocabulary import (
+    MOST_PRODUCTS,
+    SAMPLE,
+    CommonWord,
+    SampleCounts,
+    Vocabulary,
+)
 from dynapages.calls import in_chunks, labelled_calls
 from dynapages.items import Item
 from dynapages.lists import parse_timestamp, timestamp
@@ -30,10 +35,6 @@ LEAST_COMMENTS = 10
 """Comments in the language that a product in the sample has."""
 MOST_LOOKED_AT = 5_000
 """Products whose counts are read for a sample, in a language that few have comments in."""
-MOST_WORDS = 20_000
-"""Words that are stored, the most common ones."""
-LEAST_COMMENTS_OF_WORD = 2
-"""Comments of the sample with a word that is stored: misspelt words, for example, are in one."""
 MOST_BYTES = 300_000
 """Of the words as they are stored: an item of DynamoDB's has 400 KB at most."""
 LONGEST_USED = timedelta(days=7)
@@ -93,24 +94,14 @@ def make_vocabulary(language: str, products: Iterable[str], now: datetime) -> Vo
     It reads half a unit for 4 KB of the comments in the sample, and half a unit for the counts of
     each product that is looked at. Raises BatchIncomplete, and botocore's errors.
     """
-    comments = 0
-    comments_of: Counter[str] = Counter()
-    products_of: Counter[str] = Counter()
+    counts = SampleCounts(language)
     with_comments = _with_comments(islice(products, MOST_LOOKED_AT), language)
-    product_ids = list(islice(with_comments, MOST_PRODUCTS))
-    for product_id in product_ids:
-        tally = Tally(language)
+    for product_id in islice(with_comments, MOST_PRODUCTS):
+        sample = Tally(language)
         for comment in newest_comments(product_id, language, SAMPLE):
-            tally.add(comment)
-        comments += tally.comments
-        products_of.update(tally.words.keys())
-        for stem, counted in tally.words.items():
-            comments_of[stem] += counted.comments
-    words: dict[str, CommonWord] = {}
-    for stem, number in comments_of.most_common(MOST_WORDS):
-        if number >= LEAST_COMMENTS_OF_WORD:
-            words[stem] = CommonWord(number, products_of[stem])
-    return Vocabulary(language, comments, frozenset(product_ids), words, now)
+            sample.add(comment)
+        counts.add(product_id, sample)
+    return counts.vocabulary(now)
 
 
 def _with_comments(products: Iterable[str], language: str) -> Iterator[str]:

@@ -64,19 +64,29 @@ class Vocabulary:
         )
 
 
-def vocabulary_of(
-    language: str, samples: Mapping[str, Tally], made_at: datetime | None = None
-) -> Vocabulary:
-    """Return the words of samples of comments in a language, by product."""
-    comments_of: Counter[str] = Counter()
-    products_of: Counter[str] = Counter()
-    for tally in samples.values():
-        products_of.update(tally.words.keys())
-        for stem, counted in tally.words.items():
-            comments_of[stem] += counted.comments
-    words: dict[str, CommonWord] = {}
-    for stem, number in comments_of.most_common(MOST_WORDS):
-        if number >= LEAST_COMMENTS_OF_WORD:
-            words[stem] = CommonWord(number, products_of[stem])
-    comments = sum(tally.comments for tally in samples.values())
-    return Vocabulary(language, comments, frozenset(samples), words, made_at)
+class SampleCounts:
+    """The counts that a vocabulary is built from, of one product after the other."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._comments = 0
+        self._product_ids: set[str] = set()
+        self._comments_of: Counter[str] = Counter()
+        self._products_of: Counter[str] = Counter()
+
+    def add(self, product_id: str, sample: Tally) -> None:
+        """Count the newest comments of a product."""
+        self._comments += sample.comments
+        self._product_ids.add(product_id)
+        self._products_of.update(sample.words.keys())
+        for stem, word in sample.words.items():
+            self._comments_of[stem] += word.comments
+
+    def vocabulary(self, made_at: datetime | None = None) -> Vocabulary:
+        """Return the words that were counted, the most common ones first."""
+        words: dict[str, CommonWord] = {}
+        for stem, number in self._comments_of.most_common(MOST_WORDS):
+            if number >= LEAST_COMMENTS_OF_WORD:
+                words[stem] = CommonWord(number, self._products_of[stem])
+        product_ids = frozenset(self._product_ids)
+        return Vocabulary(self._language, self._comments, product_ids, words, made_at)

@@ -13,7 +13,7 @@ from comments.management.commands import import_comments
 from comments.topics.choosing import choose_topics
 from comments.topics.records import ENOUGH_COMMENTS, Topic
 from comments.topics.tally import ReadComment, Tally
-from comments.topics.vocabulary import SAMPLE, vocabulary_of
+from comments.topics.vocabulary import SAMPLE, SampleCounts
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from dynapages.files.row_files import open_rows
 
@@ -44,17 +44,20 @@ class Command(import_comments.Command):
     def handle(self, **options: Any) -> None:
         comments = self._read(options)
         tallies: dict[tuple[str, str], Tally] = {}
-        samples: dict[str, dict[str, Tally]] = defaultdict(dict)
+        samples: dict[tuple[str, str], Tally] = {}
+        counts: dict[str, SampleCounts] = {}
         for (language, product_id), dated in comments.items():
             dated.sort(key=_moment, reverse=True)
             newest_first = [comment for _moment_of_it, comment in dated]
             tallies[language, product_id] = _tally_of(newest_first, language)
-            samples[language][product_id] = _tally_of(newest_first[:SAMPLE], language)
+            sample = _tally_of(newest_first[:SAMPLE], language)
+            samples[language, product_id] = sample
+            counts.setdefault(language, SampleCounts(language)).add(product_id, sample)
         with_enough = [key for key, tally in tallies.items() if tally.comments >= ENOUGH_COMMENTS]
         for language, product_id in _drawn(sorted(with_enough), options):
             tally = tallies[language, product_id]
-            vocabulary = vocabulary_of(language, samples[language])
-            others = vocabulary.without(product_id, samples[language][product_id])
+            vocabulary = counts[language].vocabulary()
+            others = vocabulary.without(product_id, samples[language, product_id])
             topics = choose_topics(tally, others, names=[product_id.replace(".", " ")])
             self._print(product_id, tally, topics)
 

@@ -7,7 +7,7 @@ import pytest
 
 from comments import keys
 from comments.models import TABLE
-from comments.topics import samples
+from comments.topics import samples, vocabulary
 from comments.topics.samples import Vocabularies, make_vocabulary, read_vocabulary
 from comments.topics.tally import ReadComment, Tally
 from comments.topics.vocabulary import CommonWord, Vocabulary
@@ -77,7 +77,7 @@ def test_a_word_in_one_comment_alone_is_not_stored(products):
 
 
 def test_the_most_common_words_alone_are_stored(products, monkeypatch):
-    monkeypatch.setattr(samples, "MOST_WORDS", 2)
+    monkeypatch.setattr(vocabulary, "MOST_WORDS", 2)
     assert make_vocabulary("en", products, NOW).words.keys() == {"batteri", "die"}
 
 
