@@ -6,9 +6,10 @@ logged, and changes nothing else. A process that ends between the write and the 
 none: a receiver that must miss nothing follows the table's stream instead. Of a reply, `reply_owes`
 is sent before the write.
 
-All have ``moment`` (aware), and all but the last two ``comment_id`` and ``by`` (a user name, empty
-for a command). Most have ``comment``, a `comments.items.NewComment` as it is after the change, and
-``was``, the `comments.store.states.State` before. The last two are about a user, ``user_id``.
+All have ``moment`` (aware), and all but the last three ``comment_id`` and ``by`` (a user name,
+empty for a command). Most have ``comment``, a `comments.items.NewComment` as it is after the
+change, and ``was``, the `comments.store.states.State` before. The last three are about a user,
+``user_id``, or about a word, with ``by``.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from datetime import datetime
 
 from django.dispatch import Signal
 
-from comments.models import AskedUser, Comment
+from comments.models import AskedUser, BannedTopics, Comment
 from dynapages.work import Owed
 
 _is_silent = ContextVar("is_silent", default=False)
@@ -60,6 +61,10 @@ to the purchase ``purchase_id``.
 """
 requests_muted = Signal()
 """``user_id`` chose not to be asked for reviews; sent again where they choose it again."""
+topic_banned = Signal()
+"""Staff banned a word as a topic, or (``is_banned`` false) allowed it again: by ``language`` and
+``stem``, of ``product_id``, which is empty for all products.
+"""
 
 
 def announce(
@@ -74,6 +79,14 @@ def announce_of_user(signal: Signal, user_id: str, *, moment: datetime, **more: 
     """Send a signal of a user who is asked for reviews; Django logs what a receiver raises."""
     if not _is_silent.get():
         signal.send_robust(AskedUser, user_id=user_id, moment=moment, **more)
+
+
+def announce_of_topic(
+    signal: Signal, product_id: str, *, by: str, moment: datetime, **more: object
+) -> None:
+    """Send a signal of a topic of a product, or of all; Django logs what a receiver raises."""
+    if not are_silent():
+        signal.send_robust(BannedTopics, product_id=product_id, by=by, moment=moment, **more)
 
 
 def owed_by(signal: Signal, comment_id: str, *, by: str, moment: datetime) -> list[Owed]:

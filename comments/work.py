@@ -22,9 +22,10 @@ from comments.store.dependents import delete_dependents
 from comments.store.derived import bulk_batches
 from comments.store.states import is_tombstone, product_id_of
 from comments.store.table import read_item
-from comments.topics import making
+from comments.topics import banning, making
 from comments.votes import rank
 from dynapages.calls import sentence_about
+from dynapages.lists import Order
 from dynapages.process import client
 from dynapages.pynamodb import FAILURES
 from dynapages.work import Postponed
@@ -62,6 +63,7 @@ def set_up() -> None:
     QUEUE.register(writing.CLOSE, close_change)
     QUEUE.register(ratings.KIND, refresh_owed)
     QUEUE.register(making.KIND, make_topics_owed, lease=making.LEASE)
+    QUEUE.register(banning.KIND, take_out_banned_topics, lease=banning.LEASE)
 
 
 # By the worker
@@ -140,6 +142,15 @@ def make_topics_owed(payload: Mapping[str, Any]) -> None:
     """
     if has_topics():
         making.make_owed(payload, commented_products)
+
+
+def take_out_banned_topics(_payload: Mapping[str, Any]) -> None:
+    """Take words that are banned for all products out of the topics of each.
+
+    Raises Contended, BatchIncomplete, and botocore's errors.
+    """
+    # One that is commented on meanwhile goes to the front: the other way round it would be missed.
+    banning.take_out_banned(commented_products(Order.OLDEST_FIRST))
 
 
 # By whoever finds a change made already

@@ -41,6 +41,7 @@ from comments.topics.tally import Tally
 from comments.topics.vocabulary import SAMPLE
 from dynapages.calls import clock, labelled_calls
 from dynapages.process import client, page_batches
+from dynapages.work import Owed
 from dynapages.writes import ConditionFailed, Contended, write_item
 
 KIND = "topics"
@@ -157,7 +158,8 @@ def consider(product_id: str) -> None:
     with labelled_calls("topics"):
         standing = read_standing(product_id)
         if _made_by_worker(product_id, standing.due, standing):
-            _owe({_PRODUCT: product_id})
+            owed = QUEUE.owe_once(KIND, {_PRODUCT: product_id}, every=EVERY)
+            write_item(client(), owed.action)
 
 
 def owe_making(product_id: str) -> None:
@@ -166,12 +168,12 @@ def owe_making(product_id: str) -> None:
     Raises botocore's errors.
     """
     with labelled_calls("topics"):
-        _owe({_PRODUCT: product_id, _ANEW: True})
+        write_item(client(), making_owed(product_id).action)
 
 
-def _owe(payload: Mapping[str, object]) -> None:
-    owed = QUEUE.owe_once(KIND, payload, every=EVERY)
-    write_item(client(), owed.action)
+def making_owed(product_id: str) -> Owed:
+    """Return that all topics of a product are to be made anew; nothing is written."""
+    return QUEUE.owe_once(KIND, {_PRODUCT: product_id, _ANEW: True}, every=EVERY)
 
 
 def make_owed(payload: Mapping[str, Any], products: Products) -> None:

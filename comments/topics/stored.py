@@ -19,7 +19,7 @@ from comments.topics.records import (
     topics_in,
 )
 from dynapages.process import client
-from dynapages.writes import Action, delete, put, write_item
+from dynapages.writes import Action, check, delete, put, write_item
 
 
 def read_topics(product_id: str) -> TopicsOfProduct:
@@ -34,13 +34,22 @@ def replacement(
 
     Without languages it deletes them. Its condition holds as long as nobody has written others.
     """
-    is_unchanged: Condition = ProductTopics.pk.does_not_exist()
-    if before.version:
-        is_unchanged = ProductTopics.version == before.version
+    condition = _as_before(before)
     if not languages:
-        return delete(TABLE, keys.topics(product_id), is_unchanged)
+        return delete(TABLE, keys.topics(product_id), condition)
     after = TopicsOfProduct(languages, before.version + 1)
-    return put(TABLE, item_of(product_id, after), is_unchanged)
+    return put(TABLE, item_of(product_id, after), condition)
+
+
+def no_replacement(product_id: str, before: TopicsOfProduct) -> Action:
+    """Build the action that writes nothing, and requires that nobody has written other topics."""
+    return check(TABLE, keys.topics(product_id), _as_before(before))
+
+
+def _as_before(before: TopicsOfProduct) -> Condition:
+    if before.version:
+        return ProductTopics.version == before.version
+    return ProductTopics.pk.does_not_exist()
 
 
 def replace_topics(
