@@ -17,7 +17,7 @@ from django.template.loader_tags import BlockNode, ExtendsNode
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.module_loading import import_string
 
-from comments.host import COMMENTS, DEFAULTS
+from comments.host import COMMENTS, DEFAULTS, is_searchable
 from comments.users import id_field, is_path
 from dynapages.calls import FAILURES, sentence_about
 from dynapages.django.checks import unread_template
@@ -111,6 +111,9 @@ def _options() -> Iterator[CheckMessage]:
         except ImportError as error:
             what = f"COMMENTS[{option!r}] is {COMMENTS[option]!r}: {error}."
             yield _error(option, what, "Correct the path.")
+    if COMMENTS["TOPICS"] and not is_searchable():
+        what = "COMMENTS['TOPICS'] is on without 'SEARCH': each topic is a link to a search."
+        yield _error("TOPICS", what, "Switch 'SEARCH' on as well, or 'TOPICS' off.")
 
 
 def _models() -> list[str]:

@@ -18,6 +18,7 @@ requests of a month     ``REQUESTS#<month>``  ``REQUESTS#<month>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 topics of a product     ``TOPICS#<p>``        ``TOPICS``
 banned topics           ``TOPICS#<p>``        ``BANNED``
+topics banned for all   ``TOPICS#``           ``BANNED``
 words of a language     ``WORDS#<language>``  ``WORDS#<language>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
@@ -32,8 +33,6 @@ in its place. ``<user>`` is the id of a user (`comments.users`).
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
 comment that was deleted leaves a *tombstone* in its place: its keys, its product, and when that
 expires.
-
-What is banned as a topic of all products has no ``<p>``: its partition is ``TOPICS#``.
 
 ``<purchase>`` is the id of an order of the project, or an `IdDigest` of a long one. All that is
 known of whom the shop asks for reviews, and when, is in one partition for each user.

@@ -4,6 +4,7 @@ from django.urls import path
 
 from comments import views
 from comments.about import views as about
+from comments.bans import views as bans
 from comments.moderation import views as moderation
 from comments.posting import views as posting
 from comments.profiles import views as profiles
@@ -42,6 +43,7 @@ urlpatterns = [
     path("staff/comments/decide/", moderation.decide_many, name="decide_comments"),
     path("staff/comments/undo/", moderation.undo_decision, name="undo_decision"),
     path("staff/authors/<user_slug:user_slug>/", moderation.block, name="block_author"),
+    path(f"staff/{_PRODUCT}topics/", bans.topics, name="topics"),
     path(f"staff/comments/decide/{_ID}", moderation.decide_one, name="decide_comment"),
     path(f"staff/comments/feature/{_ID}", moderation.feature_comment, name="feature_comment"),
     path(f"staff/comments/reply/{_ID}", replies.reply, name="reply_to_comment"),

@@ -94,5 +94,17 @@ def _is_new(verb: LogVerb, sent: Mapping[str, Any], *, is_own: bool) -> bool:
     return verb is LogVerb.POSTED
 
 
+def log_topic(
+    by: str,
+    moment: datetime,
+    **sent: Any,  # noqa: ANN401 - the signal's own
+) -> None:
+    """Record that staff banned a word as a topic, or allowed it again."""
+    verb = LogVerb.TOPIC_BANNED if sent["is_banned"] else LogVerb.TOPIC_ALLOWED
+    word = f"{sent['stem']} ({sent['language']})"
+    record(LogEntry(Kind.MODERATION, verb, moment, by, word, sent["product_id"]))
+
+
 for each in VERBS:
     each.connect(log_comment)
+signals.topic_banned.connect(log_topic)

@@ -115,6 +115,7 @@ class RunningDemo:
     read_model: str = "indexes"
     sets_key_format: str = "names"
     has_search: bool = False
+    has_topics: bool = False
     sign_in: list[str] = field(default_factory=list)
     pid: int = field(default_factory=os.getpid)
 

@@ -373,11 +373,13 @@ ACTIVITY_RETENTION_MONTHS = env.integer("ACTIVITY_RETENTION_MONTHS", default=12,
 # --- The comments: see docs/installing.md ---
 
 # Commands read comments as the demo does that runs in this checkout.
-_READ_MODEL, _KEY_FORMAT, _HAS_SEARCH = "indexes", "names", False
+_READ_MODEL, _KEY_FORMAT, _HAS_SEARCH, _HAS_TOPICS = "indexes", "names", False, False
 if RUNNING_DEMO:
     _READ_MODEL = RUNNING_DEMO.read_model
     _KEY_FORMAT = RUNNING_DEMO.sets_key_format
     _HAS_SEARCH = RUNNING_DEMO.has_search
+    _HAS_TOPICS = RUNNING_DEMO.has_topics
+_IS_SEARCHED = env.flag("COMMENT_SEARCH", default=_HAS_SEARCH)
 COMMENTS = {
     "PRODUCTS": "shop.for_comments.PRODUCTS",
     "HAS_BOUGHT": "shop.for_comments.has_bought",
@@ -397,8 +399,10 @@ COMMENTS = {
         "COMMENT_SETS_KEY_FORMAT", default=_KEY_FORMAT, among=("names", "masks")
     ),
     # Whether comments can be searched by their words: see docs/search.md.
-    "SEARCH": env.flag("COMMENT_SEARCH", default=_HAS_SEARCH),
+    "SEARCH": _IS_SEARCHED,
     "SEARCH_OLDER": env.flag("COMMENT_SEARCH_OLDER", default=False),
+    # Whether products show what buyers say, as words that are searched for: see docs/topics.md.
+    "TOPICS": env.flag("COMMENT_TOPICS", default=_IS_SEARCHED and _HAS_TOPICS),
 }
 if COMMENTS["READ_MODEL"] == "sets":
     DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")

@@ -204,6 +204,7 @@ class Demo:
             read_model=COMMENTS["READ_MODEL"],
             sets_key_format=COMMENTS["SETS_KEY_FORMAT"],
             has_search=self.config.environment.get("COMMENT_SEARCH") == "1",
+            has_topics=self.config.environment.get("COMMENT_TOPICS") == "1",
             sign_in=list(self.sign_in),
         )
         with announced(description, var=settings.VAR_DIR), ExitStack() as started:

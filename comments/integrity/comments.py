@@ -15,6 +15,7 @@ from comments.integrity.dependents import DependentItems, user_keys, votes
 from comments.integrity.items import COMMENTS, read_by_key, show_value
 from comments.integrity.ranks import ProductRanks
 from comments.integrity.ratings import ProductRatings
+from comments.integrity.topics import ProductTopics
 from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment
 from comments.sets.copies import primary_actions
@@ -50,6 +51,7 @@ def comment_kinds() -> Sequence[Kind]:
         DependentItems(bodies.exists),
         ProductRanks(),
         ProductRatings(),
+        ProductTopics(),
     )
 
 

@@ -44,7 +44,7 @@ from comments.lists.search_queries import (
     search_comments,
 )
 from comments.lists.structured_data import json_ld, things_on_page
-from comments.lists.topics import shown_topics
+from comments.lists.topics import ShownTopics, shown_topics
 from comments.models import TABLE, ProductRank
 from comments.store.counts import (
     ProductCounts,
@@ -58,7 +58,7 @@ from comments.votes.services import has_voted, votes_of
 from dynapages.calls import Started, Together, current_meter, labelled_calls
 from dynapages.django.access import NOBODY, Visitor
 from dynapages.django.formats import AtomFeed
-from dynapages.django.paging import ListRequest, Pager
+from dynapages.django.paging import ListRequest, Pager, address_of_item
 from dynapages.items import Item, table_key
 from dynapages.lists import LEAST_UNITS, Explanation, Toward, moment_at
 from dynapages.process import page_batches, pool
@@ -232,9 +232,8 @@ class CommentsPage:
             "image_url": self._image_url,
             "voted": self.voted,
             "highlights": self.highlights,
-            "topics": shown_topics(
-                request.product_id, self.topics, languages=self.chosen.languages
-            ),
+            "topics": self._shown_topics(),
+            "bans_url": self._bans_url(),
             "explain": self._explain,
             "kept": (),
             **self._reading_on(),
@@ -264,6 +263,19 @@ class CommentsPage:
         if not self.product.image:
             return ""
         return urljoin(self.request.site, self.product.image)
+
+    def _shown_topics(self) -> ShownTopics | None:
+        """Arrange the topics for the product's own page; None on others, or without any."""
+        if not self.request.has_topics:
+            return None
+        languages = self.chosen.languages
+        return shown_topics(self.request.product_id, self.topics, languages=languages)
+
+    def _bans_url(self) -> str:
+        """Return the address at which staff ban words as topics; empty without topics here."""
+        if not self.request.has_topics:
+            return ""
+        return address_of_item("comments:topics", self.request.product_id)
 
     def _explain(self) -> Explanation:
         return explain_page(self.results, current_meter())
@@ -433,7 +445,8 @@ def _read_facts(request: CommentsRequest, language: str) -> _Facts:
         product_id, language=language, is_whole=request.is_whole, others=others
     )
     last_commented = _last_commented(read.items)
-    return _Facts(read.product, read.counts, last_commented, _topics_among(read.items))
+    topics = _topics_among(read.items) if request.has_topics else NO_TOPICS
+    return _Facts(read.product, read.counts, last_commented, topics)
 
 
 def read_counted_product(

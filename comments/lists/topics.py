@@ -10,7 +10,7 @@ from comments.host import has_topics, product_reader
 from comments.lists.listing import list_url
 from comments.lists.search_queries import SearchRequest
 from comments.models import TABLE
-from comments.search.words import parse_search
+from comments.search.words import Search
 from comments.topics.records import NO_TOPICS, LanguageTopics, TopicsOfProduct, topics_in
 from dynapages.calls import labelled_calls
 from dynapages.process import page_batches, pool
@@ -59,7 +59,7 @@ class ShownTopics:
     others: tuple[TopicGroup, ...]
 
 
-def read_topics(product_id: str) -> TopicsOfProduct:
+def find_topics(product_id: str) -> TopicsOfProduct:
     """Read the topics of a product, eventually consistent, by one call for half a unit.
 
     Where the project has no topics, there are none, and nothing is read.
@@ -77,7 +77,7 @@ def read_groups(product_id: str) -> tuple[TopicGroup, ...]:
     """Read the topics of a product that exists, in a round with it. Raises NoSuchProduct."""
     with pool().together() as together:
         read_product = product_reader(together, product_id)
-        topics = read_topics(product_id)
+        topics = find_topics(product_id)
         read_product()
         return groups_of(product_id, topics)
 
@@ -119,17 +119,18 @@ def _most_comments_first(of_language: tuple[str, LanguageTopics]) -> tuple[int, 
 
 
 def _group(product_id: str, language: str, of_language: LanguageTopics) -> TopicGroup:
-    chosen = CommentFilter.of([language])
+    # One address for all of them: that of each would take longer than all else.
+    url = list_url(product_id, CommentFilter.of([language]))
     shown: list[ShownTopic] = []
     for topic in of_language.topics:
         # A search for one form of a word finds all of them.
-        search = SearchRequest(parse_search(topic.form))
+        search = SearchRequest(Search(topic.form, (topic.form,)))
         one = ShownTopic(
             form=topic.form,
             comments=topic.comments,
             good=topic.good,
             percent_happy=topic.percent_happy,
-            url=list_url(product_id, chosen, search=search),
+            url=f"{url}?{search.query}",
         )
         shown.append(one)
     return TopicGroup(language, of_language.made_at, of_language.comments, tuple(shown))

@@ -23,7 +23,7 @@ from comments.host import COMMENTS, Product
 from comments.lists.entries import CommentEntry
 from comments.lists.listing import list_url
 from comments.lists.queries import find_newest
-from comments.lists.topics import read_topics, shown_topics
+from comments.lists.topics import find_topics, shown_topics
 from comments.search.words import Search, marked
 from comments.store.counts import ProductCounts, read_counts
 from comments.topics.records import NO_TOPICS
@@ -220,7 +220,7 @@ def topics_of(product_id: object) -> dict[str, Any]:
     the project has no topics. Nothing is shown without any, nor while the database is away.
     """
     name = str(product_id)
-    topics = _unless_away(partial(read_topics, name), NO_TOPICS)
+    topics = _unless_away(partial(find_topics, name), NO_TOPICS)
     language = (get_language() or "").split("-")[0]
     return {"topics": shown_topics(name, topics, languages=[language]), "product_id": name}
 

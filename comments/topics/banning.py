@@ -30,7 +30,7 @@ from comments.topics.bans import (
     without_banned,
 )
 from comments.topics.making import CHANGED_MEANWHILE, making_owed
-from comments.topics.records import topics_in
+from comments.topics.records import TopicsOfProduct, topics_in
 from comments.topics.stored import no_replacement, read_topics, replace_topics, replacement
 from dynapages.calls import in_chunks, labelled_calls
 from dynapages.errors import DynamoError, gettext_noop
@@ -63,18 +63,28 @@ class TooManyBanned(DynamoError):
     """No more words can be banned, for a product or for all; nothing was written."""
 
 
-def ban(product_id: str, word: Word, *, everywhere: bool, by: str = "", now: datetime) -> bool:
+def ban(
+    product_id: str,
+    word: Word,
+    *,
+    everywhere: bool,
+    by: str = "",
+    now: datetime,
+    just_read: tuple[TopicsOfProduct, Bans] | None = None,
+) -> bool:
     """Ban a word as a topic of a product, or (``everywhere``) of all; return whether it was not.
 
     The product's topics do without it at once, those of others within minutes. Three units are
     read, and written are the item with the bans and that of the topics, twice as they are in one
-    transaction. ``by`` is a user name. Raises TooManyBanned, Contended, BatchIncomplete, and
-    botocore's errors.
+    transaction. ``by`` is a user name. ``just_read`` is what the product has, so that it is not
+    read. Raises TooManyBanned, Contended, BatchIncomplete, and botocore's errors.
     """
+    known = [just_read] if just_read is not None else []
 
     def attempt() -> bool:
         """Write the ban; return whether it is new."""
-        topics, bans = read_topics_and_bans(product_id)
+        # A second attempt reads what has made the first one fail.
+        topics, bans = known.pop() if known else read_topics_and_bans(product_id)
         banned = _list_of(bans, everywhere=everywhere)
         left = without_banned(topics.languages, [word])
         is_new = word not in banned.words
@@ -177,7 +187,7 @@ def take_out_banned(product_ids: Iterable[str]) -> int:
     for some in in_chunks(product_ids, PRODUCTS_AT_ONCE):
         # One that is commented on meanwhile moves within the list.
         for product_id in _with_any_of(banned, dict.fromkeys(some)):
-            _take_out(product_id, banned)
+            take_out(product_id, banned)
             changed += 1
         # It may take minutes, and somebody may wait for an e-mail.
         worker().make_due_calls()
@@ -197,8 +207,11 @@ def _with_any_of(banned: Collection[Word], product_ids: Iterable[str]) -> list[s
     return found
 
 
-def _take_out(product_id: str, banned: Collection[Word]) -> None:
-    """Store the topics of a product without these words."""
+def take_out(product_id: str, banned: Collection[Word]) -> None:
+    """Store the topics of a product without these words.
+
+    Raises Contended, and botocore's errors.
+    """
 
     def attempt() -> None:
         topics = read_topics(product_id)

@@ -113,6 +113,9 @@ def _bans_among(items: Iterable[Item]) -> Bans:
 
 
 def _list_in(item: Item) -> BanList:
-    """Return what an item bans: nothing, once the last word was allowed again."""
-    words = frozenset(map(word_stored, item.get(_STEMS, {"SS": []})["SS"]))
-    return BanList(words, int(item[_VERSION]["N"]))
+    return BanList(banned_in(item), int(item[_VERSION]["N"]))
+
+
+def banned_in(item: Item) -> Banned:
+    """Return the words that an item bans: none, once the last one was allowed again."""
+    return frozenset(map(word_stored, item.get(_STEMS, {"SS": []})["SS"]))

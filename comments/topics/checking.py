@@ -14,7 +14,7 @@ from comments.topics.tally import Tally, WordCount
 
 @dataclass(frozen=True, slots=True)
 class TopicDifference:
-    """A topic whose numbers are others now.
+    """A topic that is not what the comments say now: their numbers, or how they write the word.
 
     One that ``is_wrong`` is of a language whose comments are as they were when it was made.
     """
@@ -23,6 +23,7 @@ class TopicDifference:
     topic: Topic
     comments: int
     good: int
+    is_written: bool
     is_wrong: bool
 
 
@@ -39,7 +40,9 @@ def topic_differences(product_id: str, topics: TopicsOfProduct) -> Iterator[Topi
         is_unchanged = then == (tally.comments, tally.stars)
         for topic in of_language.topics:
             word = tally.words.get(topic.stem, WordCount())
-            if (word.comments, word.good) != (topic.comments, topic.good):
-                yield TopicDifference(
-                    language, topic, word.comments, word.good, is_wrong=is_unchanged
-                )
+            is_written = topic.form.casefold() in {form.casefold() for form in word.spellings}
+            if is_written and (word.comments, word.good) == (topic.comments, topic.good):
+                continue
+            yield TopicDifference(
+                language, topic, word.comments, word.good, is_written, is_wrong=is_unchanged
+            )

@@ -24,7 +24,7 @@ from comments.models import TABLE
 from comments.store.counts import ProductCounts, counters, counts_in
 from comments.store.table import ATTEMPTS, retry
 from comments.store.writing import QUEUE
-from comments.topics.bans import Banned, read_banned, without_banned
+from comments.topics.bans import read_banned, read_topics_and_bans, without_banned
 from comments.topics.choosing import choose_topics
 from comments.topics.reading import read_comments
 from comments.topics.records import (
@@ -220,8 +220,7 @@ def make_topics(
     names = _names_of(product_id)
 
     def make() -> TopicsOfProduct:
-        before = read_topics(product_id)
-        banned = read_banned(product_id)
+        before, bans = read_topics_and_bans(product_id)
         made = dict(before.languages)
         for language in sorted(languages):
             tally, newest = _tallies_of(product_id, language)
@@ -229,7 +228,8 @@ def make_topics(
                 made.pop(language, None)
                 continue
             others = vocabularies.of(language).without(product_id, newest)
-            topics = choose_topics(tally, others, names=names, banned=_stems_in(language, banned))
+            banned = {stem for banned_in, stem in bans.words if banned_in == language}
+            topics = choose_topics(tally, others, names=names, banned=banned)
             made[language] = LanguageTopics(now, tally.comments, tally.stars, tuple(topics))
         return replace_topics(product_id, before, made)
 
@@ -256,11 +256,6 @@ def _tallies_of(product_id: str, language: str) -> tuple[Tally, Tally]:
         if newest.comments < SAMPLE:
             newest.add(comment)
     return tally, newest
-
-
-def _stems_in(language: str, banned: Banned) -> set[str]:
-    """Return the stems that are banned in a language."""
-    return {stem for banned_in, stem in banned if banned_in == language}
 
 
 def _without_new_bans(product_id: str, made: TopicsOfProduct) -> TopicsOfProduct:

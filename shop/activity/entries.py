@@ -47,7 +47,7 @@ class Kind(StrEnum):
 
 
 class LogVerb(StrEnum):
-    """What can be done with an order or a comment; the values are in files of entries."""
+    """What can be done with an order, a comment or a topic; the values are in files of entries."""
 
     PLACED = "placed"
     MOVED = "moved"
@@ -65,15 +65,18 @@ class LogVerb(StrEnum):
     UNPICKED = "took back the pick of"
     REPLIED = "replied to"
     REPLY_DELETED = "deleted the reply to"
+    TOPIC_BANNED = "banned the topic"
+    TOPIC_ALLOWED = "allowed the topic"
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
     """What somebody did. ``who`` is a user name, empty for a command; ``moment`` is aware.
 
-    ``subject`` is the id of the order or comment, ``about`` the order's customer or the comment's
-    product. ``was`` and ``became`` are the status, rating or state before and after, or empty.
-    ``name`` is the product's when the entry was written, empty if it was not known.
+    ``subject`` is the id of the order or comment, or the word of a topic, ``about`` the order's
+    customer or the comment's product; a topic of all products has none. ``was`` and ``became`` are
+    the status, rating or state before and after, or empty. ``name`` is the product's when the entry
+    was written, empty if it was not known.
     """
 
     kind: Kind

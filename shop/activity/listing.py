@@ -43,7 +43,11 @@ SENTENCES: dict[LogVerb, Promise] = {
     LogVerb.UNPICKED: gettext_lazy("%(who)s unpicked a comment"),
     LogVerb.REPLIED: gettext_lazy("%(who)s replied to a comment"),
     LogVerb.REPLY_DELETED: gettext_lazy("%(who)s deleted the reply to a comment"),
+    LogVerb.TOPIC_BANNED: gettext_lazy("%(who)s banned the word “%(id)s” as a topic"),
+    LogVerb.TOPIC_ALLOWED: gettext_lazy("%(who)s allowed the word “%(id)s” as a topic again"),
 }
+WITHOUT_COMMENT = frozenset({LogVerb.DELETED, LogVerb.TOPIC_BANNED, LogVerb.TOPIC_ALLOWED})
+"""After which there is no comment to lead to."""
 STATE_LABELS: dict[str, Promise] = {
     "HELD": pgettext_lazy("the comment is", "waiting"),
     "REPORTED": pgettext_lazy("the comment is", "reported"),
@@ -129,7 +133,7 @@ def activity_row(entry: LogEntry) -> dict[str, Any]:
             customer = entry.about
     else:
         product_id = entry.about
-        if entry.action is not LogVerb.DELETED:  # there is no page to lead to any more
+        if entry.action not in WITHOUT_COMMENT:
             comment_id = entry.subject
     return {
         "entry": entry,

@@ -128,6 +128,30 @@ class TestStaff:
         sam.send(form["action"], {"undo": form.one("input", name="undo")["value"]})
         assert told()[-1] == ("MODERATION", "UNDECIDED", sam.username, "LISTED", "REPORTED")
 
+    def test_ban_a_word_as_a_topic_and_allow_it_again(self, sam):
+        product_id = made_product()
+        url = f"/staff/products/{product_id}/topics/"
+        for _ in range(2):
+            sam.send(url, {"ban": "product", "word": "battery", "language": "en"})
+        for _ in range(2):
+            sam.send(url, {"allow": "en/batteri", "of": "product"})
+        sam.send(url, {"ban": "all", "word": "battery", "language": "en"})
+        assert told() == [
+            ("MODERATION", "TOPIC_BANNED", sam.username, "", ""),
+            ("MODERATION", "TOPIC_ALLOWED", sam.username, "", ""),
+            ("MODERATION", "TOPIC_BANNED", sam.username, "", ""),
+        ]
+        entries = whole_log()[::-1]
+        assert {entry.subject for entry in entries} == {"batteri (en)"}
+        assert [entry.about for entry in entries] == [product_id, product_id, ""]
+        page = sam.get("/staff/activity/?kind=MODERATION").page
+        rows = page.all("li", data_action="TOPIC_BANNED")
+        assert (
+            rows[0].all("p")[0].text == f"{sam.username} banned the word “batteri (en)” as a topic"
+        )
+        (link,) = rows[1].all("a")
+        assert link["href"] == f"/products/{product_id}/"
+
     def test_delete_a_comment_on_its_own_page(self, sam):
         sam.send(f"/comments/delete/{made_comment().id}/")
         assert told() == [("MODERATION", "DELETED", sam.username, "LISTED", "")]

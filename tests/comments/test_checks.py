@@ -86,6 +86,13 @@ class TestTheChecks:
         told = found(COMMENTS={**settings.COMMENTS, "READ_MODEL": "tables"})
         assert told == {"comments.READ_MODEL": "Use one of indexes, sets."}
 
+    def test_want_comments_to_be_searched_where_topics_are_shown(self):
+        told = found(COMMENTS={**settings.COMMENTS, "TOPICS": True})
+        assert told == {"comments.TOPICS": "Switch 'SEARCH' on as well, or 'TOPICS' off."}
+        both = {**settings.COMMENTS, "TOPICS": True, "SEARCH": True}
+        models = [*settings.DYNAMODB_MODELS, checks.WORDS]
+        assert found(COMMENTS=both, DYNAMODB_MODELS=models) == {}
+
     def test_name_a_base_template_that_does_not_exist(self):
         told = found(COMMENTS={**settings.COMMENTS, "BASE_TEMPLATE": "nowhere.html"})
         assert told.keys() == {"comments.BASE_TEMPLATE"}

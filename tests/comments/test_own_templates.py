@@ -18,7 +18,7 @@ HOSTILE = "<script>alert('1')</script> & \"quotes\""
 def templates(tmp_path_factory):
     """The base of the project, with what the chapter on templates says beside it."""
     project = tmp_path_factory.mktemp("project")
-    follow("installing.md", project, since="\n## Templates\n", until="\nThree tags")
+    follow("installing.md", project, since="\n## Templates\n", until="\nFour tags")
     folder = project / "mysite" / "templates"
     with own_base(folder):
         yield folder

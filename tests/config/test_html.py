@@ -8,6 +8,7 @@ from http import HTTPStatus
 import pytest
 from django.conf import settings
 
+from tests.support.comments.topical import with_topics
 from tests.support.config.addresses import ROLES, browser_of, people
 from tests.support.config.page_types import addresses_of, furnished
 from tests.support.markup import read_markup
@@ -58,16 +59,20 @@ def test_of_every_type_of_page_is_valid(known, arguments, tmp_path, language):
         json.dumps({"root": True, "extends": ["html-validate:recommended"], "rules": RULES})
     )
     addresses = {}
+    with_chips = 0
     for role in ROLES:
         browser = browser_of(role, known)
         browser.cookies[settings.LANGUAGE_COOKIE_NAME] = language
         for number, address in enumerate(addresses_of(role, arguments)):
-            response = browser.get(address)
+            with with_topics():
+                response = browser.get(address)
             assert response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR, address
             if "html" in response.headers.get("Content-Type", ""):
-                comboboxes = read_markup(response.content.decode()).all("input", role="combobox")
+                markup = read_markup(response.content.decode())
+                comboboxes = markup.all("input", role="combobox")
                 # ARIA allows no other type.
                 assert {one["type"] for one in comboboxes} <= {"text"}
+                with_chips += bool(markup.all("section", class_="topics"))
                 path = tmp_path / f"{role}-{number}.html"
                 path.write_bytes(response.content)
                 addresses[str(path)] = f"{address} as {role}"
@@ -87,3 +92,4 @@ def test_of_every_type_of_page_is_valid(known, arguments, tmp_path, language):
             found.append(f"{place}: {fault['message']} ({fault['ruleId']})")
     assert found == []
     assert len(addresses) > 60
+    assert with_chips

@@ -290,6 +290,7 @@ WITHOUT_TABLES = {
     "demo",  # sets the file aside that holds them
     "export_model",  # prints what is declared
     "fill_demo",  # runs commands that refuse
+    "find_topics",  # reads a file
     "makemessages",  # reads source code
 }
 COMMANDS = sorted(

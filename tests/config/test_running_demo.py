@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,7 @@ from config.running_demo import (
 )
 from dynapages.engine.child import Child
 from dynapages_testing.processes import dies, is_alive
+from tests.support.config.environments import settings_of
 from tests.support.project import PROJECT
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
@@ -88,6 +90,22 @@ class TestTheRunningDemo:
         with announced(DEMO, var=tmp_path):
             assert demo_path(tmp_path).exists()
             assert find_demo(tmp_path) is None
+
+    @pytest.mark.parametrize(
+        ("environment", "options"),
+        [
+            ({}, {"SEARCH": True, "TOPICS": True}),
+            ({"COMMENT_TOPICS": "0"}, {"SEARCH": True, "TOPICS": False}),
+            ({"COMMENT_SEARCH": "0"}, {"SEARCH": False, "TOPICS": False}),
+        ],
+    )
+    def test_says_what_commands_find_where_no_variable_says_it(
+        self, tmp_path, environment, options
+    ):
+        with_topics = replace(DEMO, has_search=True, has_topics=True)
+        with FileLock(demo_path(tmp_path)), announced(with_topics, var=tmp_path):
+            comments = settings_of(tmp_path, DEBUG="1", **environment)["COMMENTS"]
+        assert {option: comments[option] for option in options} == options
 
     def test_is_none_that_is_just_starting(self, tmp_path):
         with FileLock(demo_path(tmp_path)):

@@ -30,6 +30,7 @@ from shop.catalogue.also_bought import find_also_bought
 from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX, follow, with_explanation
 from tests.support.comments.options import comments_set
+from tests.support.comments.topical import Word, put_topics
 from tests.support.costs import Costs
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
@@ -48,10 +49,11 @@ class Visit:
     path: str
     browser: Client
     headers: Mapping[str, str]
+    has_topics: bool = False
 
     def measured(self) -> Costs:
         """What the page reads when it has been read before, where comments can be searched."""
-        with comments_set(SEARCH=True):
+        with comments_set(SEARCH=True, TOPICS=self.has_topics):
             return self._measured()
 
     def _measured(self) -> Costs:
@@ -89,6 +91,7 @@ def visits(tables):
     order = listed["data-order-id"]
     page = read_markup(staff.get("/staff/orders/").content.decode())
     queued = page.all("tr", data_order_id=True)[1]
+    put_topics(product, {"en": [Word("handle", 40, 10)]})
     slug = sample_catalogue().categories[0].slug
     lists = f"/products/{product}/comments"
     page = read_markup(nobody.get(f"{lists}/~/~/").content.decode())
@@ -97,6 +100,9 @@ def visits(tables):
     yield {
         "product page": Visit(f"/products/{product}/", nobody, english),
         "product page, signed in": Visit(f"/products/{product}/", alex, english),
+        "product page with topics": Visit(
+            f"/products/{product}/", nobody, english, has_topics=True
+        ),
         "filtered list": Visit(f"{lists}/de.en/1.2.5/", nobody, {}),
         "filtered list, fragment": Visit(f"{lists}/de.en/1.2.5/", nobody, HTMX),
         "unfiltered list": Visit(f"{lists}/~/~/", nobody, {}),

@@ -71,10 +71,12 @@ def _line(topic: Topic) -> str:
 
 
 def _sentence(difference: TopicDifference) -> str:
-    """Return what differs, such as “  battery: 480 comments now, 62 of them good. …”."""
     why = "WRONG" if difference.is_wrong else "changed since"
     topic = difference.topic
-    return (
+    sentence = (
         f"  {why}: {topic.form} in {difference.language} is in {difference.comments:,} comments "
         f"now, {difference.good:,} of them good; stored are {topic.comments:,} and {topic.good:,}"
     )
+    if not difference.is_written:
+        sentence += "; nobody writes it so"
+    return sentence

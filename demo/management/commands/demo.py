@@ -134,6 +134,7 @@ def _environment(port: int, *, own_engine: bool) -> dict[str, str]:
     """Build the environment of all processes: plain HTTP, the stored key, no AWS credentials."""
     variables = Environment()
     has_search = variables.flag("COMMENT_SEARCH", default=own_engine)
+    has_topics = variables.flag("COMMENT_TOPICS", default=has_search)
     environment = {
         **os.environ,
         "HTTPS": "0",
@@ -143,6 +144,7 @@ def _environment(port: int, *, own_engine: bool) -> dict[str, str]:
         # The sample's customers live there.
         "SITE_COUNTRY": variables.text("SITE_COUNTRY", "PT"),
         "COMMENT_SEARCH": "1" if has_search else "0",
+        "COMMENT_TOPICS": "1" if has_topics else "0",
         "COMMENT_GATE": variables.text("COMMENT_GATE", GATE),
         "COMMENT_HELD_WORDS": variables.text("COMMENT_HELD_WORDS", HELD_WORDS),
         # E-mails that ask for reviews are printed in this terminal.

@@ -21,6 +21,7 @@ from lab.bench.grid import grid, measure_grid
 from lab.bench.imports import measure_imports
 from lab.bench.pages import comment_lists, measure_pages, order_lists
 from lab.bench.site import open_site
+from lab.bench.topics import measure_topics
 from lab.bench.words import WordData, measure_searches, real_reviews
 from lab.report import Section
 from lab.scale.forecast import forecast
@@ -141,6 +142,10 @@ def _measure_words(options: Mapping[str, Any], progress: Progress) -> Section:
         return measure_searches(comments, searches=options["searches"], progress=progress)
 
 
+def _measure_topics(options: Mapping[str, Any], progress: Progress) -> Section:
+    return measure_topics(options["comments"], fresh=options["fresh"], progress=progress)
+
+
 def _measure_peers(options: Mapping[str, Any], progress: Progress) -> Section:
     # Its models are registered with Django, and its driver may be missing: for this part alone.
     from lab.sql_comparison.measuring import measure_peers  # noqa: PLC0415 - needs PostgreSQL
@@ -199,6 +204,7 @@ PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
     "orders": _measure_orders,
     "grid": _measure_grid,
     "words": _measure_words,
+    "topics": _measure_topics,
     "imports": _measure_imports,
     "peers": _measure_peers,
     "throughput": _measure_throughput,

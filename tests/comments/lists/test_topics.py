@@ -6,8 +6,12 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
+from comments.filters import CommentFilter
 from comments.host import NoSuchProduct
-from comments.lists.topics import groups_of, read_groups, read_topics, shown_topics
+from comments.lists.listing import list_url
+from comments.lists.search_queries import SearchRequest
+from comments.lists.topics import find_topics, groups_of, read_groups, shown_topics
+from comments.search.words import parse_search
 from comments.topics.records import NO_TOPICS, TopicsOfProduct
 from dynapages.calls import metered
 from tests.support.comments.browsing import HTMX, visit
@@ -50,7 +54,8 @@ def chips(element: Element) -> list[str]:
 
 
 def headings(element: Element) -> list[str]:
-    return [heading.text for heading in element.all("h3")]
+    paragraphs = [paragraph for paragraph in element.all("p") if paragraph.all("time")]
+    return [paragraph.text.partition(", as of")[0] for paragraph in paragraphs]
 
 
 def topics_on(page: Element) -> list[Element]:
@@ -77,7 +82,7 @@ class TestAProductsPage:
         described = section.all("a", class_="chip")[1]["title"]
         assert described == "In 1.483 Kommentaren, davon 13 % mit vier oder fünf Sternen"
         assert section.one("summary").text == "In anderen Sprachen"
-        assert "Stand 27. November 2026" in section.text
+        assert "Deutsch, Stand 27. November 2026" in section.text
 
     def test_says_in_which_language_a_word_is(self, lamp):
         (section,) = topics_on(page_of(lamp, "de"))
@@ -85,7 +90,7 @@ class TestAProductsPage:
 
     def test_says_of_which_moment_the_numbers_are(self, lamp):
         (section,) = topics_on(page_of(lamp, "en"))
-        assert "As of Nov. 27, 2026" in section.text or "As of 27 November 2026" in section.text
+        assert "English, as of 27 November 2026" in section.text
         moments = {moment["datetime"] for moment in section.all("time")}
         assert moments == {"2026-11-27T08:30:00Z"}
 
@@ -102,7 +107,7 @@ class TestAProductsPage:
     def test_names_no_language_where_there_is_one(self, lamp):
         put_topics(lamp, {"en": ENGLISH})
         (section,) = topics_on(page_of(lamp, "en"))
-        assert headings(section) == []
+        assert headings(section) == ["As of 27 November 2026"]
         assert section.all("details") == []
 
     def test_leads_to_the_search_of_a_word_in_its_language(self, lamp):
@@ -142,7 +147,7 @@ class TestWithoutTheOption:
         with comments_set(**options):
             assert topics_on(page_of(lamp, "en")) == []
             with metered() as meter:
-                assert read_topics(lamp) == NO_TOPICS
+                assert find_topics(lamp) == NO_TOPICS
         assert meter.calls == 0
 
     def test_a_search_needs_topics_no_more_than_before(self, lamp):
@@ -216,6 +221,14 @@ class TestGroups:
     def test_name_their_language_in_the_active_one(self, lamp):
         with with_topics(), override("de"):
             assert [group.language_name for group in read_groups(lamp)] == ["Englisch", "Deutsch"]
+
+    def test_have_the_addresses_that_searches_by_the_field_have(self, lamp):
+        with with_topics():
+            topics = [topic for group in read_groups(lamp) for topic in group.topics]
+        chosen = [CommentFilter.of([language]) for language in ("en", "en", "de")]
+        for topic, language in zip(topics, chosen, strict=True):
+            search = SearchRequest(parse_search(topic.form))
+            assert topic.url == list_url(lamp, language, search=search)
 
     def test_of_no_topics_are_none(self):
         assert groups_of("lamp", TopicsOfProduct()) == ()

@@ -16,9 +16,8 @@ from comments.topics.stored import read_topics, replace_topics
 from dynapages.calls import Unreachable, clock
 from dynapages.writes import Contended
 from tests.support.chance import unique
-from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
-from tests.support.comments.said import choose_all, forms, talk
+from tests.support.comments.said import choose_all, forms, put, talk
 from tests.support.comments.searched import searching
 from tests.support.work import finish_what_waits
 
@@ -42,7 +41,7 @@ def topical(site, monkeypatch):
 def lamp():
     """A product with 40 comments, of which 10 are good; it is in the ranking of products."""
     product_id = unique("lamp")
-    load(talk(product_id, 40, ratings=(1, 2, 3, 5)))
+    put(talk(product_id, 40, ratings=(1, 2, 3, 5)))
     refresh_ranks({product_id: RankHint()})
     return product_id
 
@@ -96,7 +95,7 @@ class TestToMakeTopics:
 
     def test_makes_those_of_all_products(self, lamp):
         others = [unique("lamp"), unique("lamp")]
-        load([comment for each in others for comment in talk(each, 30)])
+        put([comment for each in others for comment in talk(each, 30)])
         refresh_ranks(dict.fromkeys(others, RankHint()))
         printed = "\n".join(run("make_topics"))
         for product_id in (lamp, *others):
@@ -110,7 +109,7 @@ class TestToMakeTopics:
 
     def test_says_where_too_few_comments_are_left(self, lamp):
         german = talk(lamp, 30, body="Akku", language="de")
-        load(german)
+        put(german)
         run("make_topics", lamp)
         for comment in german[:1]:
             delete_comment(comment.id)
@@ -121,13 +120,13 @@ class TestToMakeTopics:
 
     def test_says_one_topic(self):
         lamp = unique("lamp")
-        load(talk(lamp, 30, body="Battery"))
+        put(talk(lamp, 30, body="Battery"))
         assert "1 topic from 30 comments in en" in run("make_topics", lamp)[0]
 
     @pytest.mark.parametrize("failure", [Contended(), ZeroDivisionError()])
     def test_goes_on_behind_a_product_that_fails_and_ends_with_1(self, lamp, failure):
         broken = unique("lamp")
-        load(talk(broken, 30))
+        put(talk(broken, 30))
         real = making.make_topics
 
         def make(product_id, *args, **kwargs):
@@ -179,7 +178,7 @@ class TestToShowTopics:
 
     def test_prints_that_nothing_was_found(self):
         lamp = unique("lamp")
-        load(talk(lamp, 30, body="😀"))
+        put(talk(lamp, 30, body="😀"))
         run("make_topics", lamp)
         [line] = run("topics", lamp)
         assert line.endswith("UTC: no topics")
@@ -212,6 +211,17 @@ class TestToCheckTopics:
             "Wrong: 1. Changed since, with their comments: 0.",
         ]
 
+    def test_finds_a_form_that_no_comment_has(self, lamp):
+        run("make_topics", lamp)
+        stored = read_topics(lamp)
+        english = stored.languages["en"]
+        topics = (Topic("batteri", "batteries", 40, 10), *english.topics[1:])
+        changed = making.LanguageTopics(english.made_at, 40, english.stars, topics)
+        replace_topics(lamp, stored, {"en": changed})
+        code, printed = with_code("topics", lamp, check=True)
+        assert code == 1
+        assert printed[-2].endswith("stored are 40 and 10; nobody writes it so")
+
     def test_finds_a_word_that_no_comment_has(self, lamp):
         run("make_topics", lamp)
         stored = read_topics(lamp)
@@ -226,7 +236,7 @@ class TestToCheckTopics:
     def test_lists_what_changed_with_its_comments_and_ends_with_0(self, lamp):
         run("make_topics", lamp)
         gone = talk(lamp, 1, body="Battery died.")
-        load(gone)
+        put(gone)
         code, printed = with_code("topics", lamp, check=True)
         assert code == 0
         assert printed[-3].startswith("  changed since: battery in en is in 41 comments now, 11")
@@ -234,7 +244,7 @@ class TestToCheckTopics:
 
     def test_counts_no_hidden_comments(self, lamp):
         hidden = talk(lamp, 5, body="Hidden scandal.")
-        load(hidden)
+        put(hidden)
         for comment in hidden:
             carry_out(Decision.HIDE, comment_id=comment.id, now=clock.now())
         run("make_topics", lamp, anew=True)

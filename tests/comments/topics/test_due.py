@@ -16,11 +16,10 @@ from comments.topics.stored import read_topics
 from dynapages.calls import Batches, Pool, metered
 from dynapages.django.options import Progress
 from dynapages.process import client
-from dynapages.writes import Contended
+from dynapages.writes import Contended, write_item
 from tests.support.chance import unique
-from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
-from tests.support.comments.said import choose_all, forms, talk
+from tests.support.comments.said import choose_all, forms, put, talk
 from tests.support.comments.searched import searching
 from tests.support.comments.truth import START
 from tests.support.work import finish_what_waits, work_off
@@ -92,19 +91,19 @@ def owed_makings(product_id: str) -> list[object]:
 
 class TestToConsider:
     def test_owes_a_making_where_topics_are_due_once(self, lamp):
-        load(talk(lamp))
+        put(talk(lamp))
         consider(lamp)
         consider(lamp)
         assert owed_makings(lamp) == [{"product": lamp}]
 
     def test_owes_nothing_where_none_are_due(self, lamp):
-        load(talk(lamp, 29))
+        put(talk(lamp, 29))
         consider(lamp)
         assert owed_makings(lamp) == []
 
     def test_owes_nothing_for_more_comments_than_the_worker_counts(self, lamp, monkeypatch, caplog):
         monkeypatch.setattr(making, "MOST_IN_WORKER", 30)
-        load([*talk(lamp, 31), *talk(lamp, 29, language="de")])
+        put([*talk(lamp, 31), *talk(lamp, 29, language="de")])
         with caplog.at_level(logging.INFO, "comments.topics.making"):
             consider(lamp)
         assert owed_makings(lamp) == []
@@ -114,39 +113,39 @@ class TestToConsider:
 
     @pytest.mark.real_engine
     def test_costs_two_units_and_one_more_where_something_is_due(self, lamp):
-        load(talk(lamp, 29))
+        put(talk(lamp, 29))
         for number, units in ((29, 2), (30, 3)):
             with metered() as meter:
                 consider(lamp)
             assert (number, meter.units) == (number, units)
-            load(talk(lamp, 1))
+            put(talk(lamp, 1))
 
     def test_reads_counts_and_topics_together(self, lamp):
-        load(talk(lamp))
+        put(talk(lamp))
         with metered() as meter:
             standing = read_standing(lamp)
         assert meter.calls == 1
         assert standing.due == standing.languages == {"en"}
 
 
-@pytest.fixture
-def choosing(monkeypatch):
-    monkeypatch.setattr(making, "choose_topics", choose_all)
-
-
-@pytest.fixture
-def site(engine_name, choosing):
+@pytest.fixture(scope="module")
+def site(tables, engine_name):
     """A site with topics, in tables of its own."""
     with searching(engine_name), comments_set(SEARCH=True, TOPICS=True):
         yield
         finish_what_waits()
 
 
-@pytest.mark.usefixtures("site", "forgotten")
+@pytest.fixture
+def choosing(site, monkeypatch):
+    monkeypatch.setattr(making, "choose_topics", choose_all)
+
+
+@pytest.mark.usefixtures("choosing", "forgotten")
 class TestTheWorker:
     def test_makes_topics_after_the_last_of_enough_comments_was_posted(self, lamp):
         *first, last = talk(lamp, 30, body="Battery died.")
-        load(first)
+        put(first)
         work_off()
         assert read_topics(lamp).languages == {}
         add_comment(last)
@@ -173,7 +172,7 @@ class TestTheWorker:
         assert owed_makings(lamp) == []
 
     def test_makes_all_anew_what_was_owed_anew(self, lamp):
-        load(talk(lamp))
+        put(talk(lamp))
         consider(lamp)
         work_off()
         owe_making(lamp)
@@ -181,15 +180,16 @@ class TestTheWorker:
         assert read_topics(lamp).version == 2
 
     def test_makes_nothing_that_is_not_due_any_more(self, lamp):
-        load(talk(lamp))
+        put(talk(lamp))
         consider(lamp)
         work_off()
-        making._owe({"product": lamp})
+        owed = QUEUE.owe(making.KIND, {"product": lamp})
+        write_item(client(), owed.action)
         work_off()
         assert read_topics(lamp).version == 1
 
     def test_leaves_more_comments_than_it_counts_to_the_command(self, lamp, monkeypatch):
-        load(talk(lamp))
+        put(talk(lamp))
         owe_making(lamp)
         monkeypatch.setattr(making, "MOST_IN_WORKER", 29)
         work_off()
@@ -197,9 +197,16 @@ class TestTheWorker:
         assert owed_makings(lamp) == []
 
     def test_makes_none_where_topics_were_switched_off(self, lamp):
-        load(talk(lamp))
+        put(talk(lamp))
         owe_making(lamp)
         with comments_set(TOPICS=False):
             work_off()
         assert read_topics(lamp).version == 0
         assert owed_makings(lamp) == []
+
+    def test_reads_nothing_of_topics_where_there_are_none(self, lamp):
+        with comments_set(TOPICS=False), metered() as meter:
+            add_comment(talk(lamp, 1)[0])
+            work_off()
+        assert meter.labelled("ratings")
+        assert meter.labelled("topics") == []

@@ -14,7 +14,7 @@ from comments import keys
 from comments.models import TABLE
 from comments.posting.services import delete_comment
 from comments.store.table import ATTEMPTS, read_item
-from comments.topics import making
+from comments.topics import making, samples
 from comments.topics.making import make_topics
 from comments.topics.records import Topic, TopicsOfProduct
 from comments.topics.samples import Vocabularies
@@ -134,6 +134,24 @@ class TestWhatIsMade:
             find.return_value = {lamp: type("Named", (), {"name": "batteri"})}
             assert forms(make(lamp).languages["en"].topics) == ["died"]
 
+    def test_is_compared_with_the_words_of_others_alone(self, lamp, monkeypatch):
+        """The product's own newest comments are in the sample, and taken out of it."""
+        other = unique("lamp")
+        load([*talk(lamp, 30), *talk(other, 12)])
+        monkeypatch.setattr(making, "SAMPLE", 20)
+        monkeypatch.setattr(samples, "SAMPLE", 20)
+        compared: list[Vocabulary] = []
+
+        def choose(tally, others, **_):
+            compared.append(others)
+            return []
+
+        monkeypatch.setattr(making, "choose_topics", choose)
+        vocabularies = Vocabularies(lambda: [lamp, other], NOW, longest_used=timedelta(0))
+        make_topics(lamp, ["en"], vocabularies, now=NOW)
+        assert [others.comments for others in compared] == [12]
+        assert [others.product_ids for others in compared] == [{other}]
+
     def test_may_be_of_a_product_that_is_gone(self, lamp):
         load(talk(lamp))
         with patch.object(making, "find_existing", return_value={}):
@@ -148,14 +166,14 @@ class TestWhatIsMade:
 
     @pytest.mark.real_engine
     def test_costs_what_reading_the_comments_costs_and_one_write(self, lamp):
-        """And a unit for the topics before, and two units for banned words, before and after."""
+        """And three units for the topics before and the banned words, two for these behind it."""
         load(talk(lamp, 60))
         names = _units_of_names(lamp)
         with metered() as meter:
             make(lamp)
         read = ceil(_bytes_of_entries(lamp) / 4_096) / 2
         written = ceil(item_bytes(read_item(keys.topics(lamp))) / 1_024)
-        assert meter.units == names + 1 + 2 + read + written + 2
+        assert meter.units == names + 3 + read + written + 2
 
 
 def _units_of_names(product_id: str) -> float:

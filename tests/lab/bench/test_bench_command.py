@@ -11,7 +11,7 @@ from django.db import connections
 
 from comments.filters import CommentFilter
 from dynapages.lists import Page
-from lab.bench import words
+from lab.bench import topics, words
 from lab.bench.readers import ListRead, WrongAnswer
 from lab.management.commands import bench
 from lab.sets import checks, compressed
@@ -95,6 +95,15 @@ class TestTheParts:
         report = report_of("words")
         assert "10 searches of 600 comments" in report
         assert "units of the dearest page" in report
+
+    def test_topics_are_made_of_few_comments_and_of_many(self, monkeypatch):
+        monkeypatch.setattr(topics, "SIZES", (40,))
+        monkeypatch.setattr(topics, "MOST_PRODUCTS", 6)
+        monkeypatch.setattr(topics, "EVERY_PLANTED", 4)
+        rows = [row for row in rows_of(report_of("topics")) if "comments" in row[0]]
+        units = {row[0]: float(row[1]) for row in rows}
+        assert units["topics of 60 comments"] > units["topics of 40 comments"] > 0
+        assert units["whether 60 comments are due"] == 2
 
     def test_copies_are_weighed_and_their_figures_stored_for_the_documents(
         self, monkeypatch, tmp_path

@@ -8,6 +8,8 @@ from comments.topics.records import Topic
 from comments.topics.tally import Tally
 from comments.topics.vocabulary import Vocabulary
 from tests.support.chance import unique
+from tests.support.comments.loading import load
+from tests.support.comments.options import comments_set
 from tests.support.comments.truth import START, written
 
 MANY = 5
@@ -55,3 +57,9 @@ def choose_all(
 
 def forms(topics: Iterable[Topic]) -> list[str]:
     return [topic.form for topic in topics]
+
+
+def put(comments: Iterable[NewComment]) -> None:
+    """Put comments that no search finds: topics are made without postings, which take long."""
+    with comments_set(SEARCH=False):
+        load(comments)

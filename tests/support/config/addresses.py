@@ -119,6 +119,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "staff/comments/decide/": (NONE, "in 404 404 400"),
     "staff/comments/undo/": (NONE, "in 404 404 400"),
     "staff/authors/<user_slug:user_slug>/": ("in 404 404 200", "in 404 404 302"),
+    "staff/products/<id:product_id>/topics/": ("in 404 404 200", "in 404 404 400"),
     "staff/comments/decide/<id_with_slashes:comment_id>/": (NONE, "in 404 404 400"),
     "staff/comments/feature/<id_with_slashes:comment_id>/": (NONE, "in 404 404 302"),
     "staff/comments/reply/<id_with_slashes:comment_id>/": ("in 404 404 200", "403 404 404 422"),

@@ -18,6 +18,7 @@ from comments.gates import block_author
 from comments.items import NewComment, NewReply
 from comments.moderation.year_counts import Step, count
 from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.rankings.queries import commented_products
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.requests.purchases import DuePurchase
@@ -26,6 +27,8 @@ from comments.sets.copies import Consumer
 from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
 from comments.store.table import limiter
+from comments.topics.banning import ban
+from comments.topics.samples import Vocabularies
 from comments.votes.services import cast_vote
 from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
@@ -63,6 +66,7 @@ from shop.webhooks.events import ORDER_MOVED, ORDER_PLACED
 from shop.webhooks.services import create_webhook
 from tests.support.catalogue.switching import take_off
 from tests.support.comments.deciding import feature, hide
+from tests.support.comments.topical import Word, put_topics
 from tests.support.orders.addresses import ADDRESS
 from tests.support.webhooks import remember_no_webhooks
 
@@ -241,7 +245,17 @@ def _write_comments() -> None:
     helpful = _comment("helpful", author="Kim", body="It works.", helpful=3)
     BulkWriter(Batches(client(), Pool(1))).write([helpful])
     _ask_for_reviews()
+    _write_topics()
     save_checkpoint("5d41c0f3a2b9e871", 4_999)
+
+
+def _write_topics() -> None:
+    """What buyers say about a product, with a word that is banned for it, and one for all."""
+    product_id = sample_catalogue().products[0].id
+    put_topics(product_id, {"en": [Word("sharp", 40, 31), Word("handle", 35, 12)], "de": []})
+    ban(product_id, ("en", "knife"), everywhere=False, now=NOW)
+    ban(product_id, ("en", "thing"), everywhere=True, now=NOW)
+    Vocabularies(commented_products, NOW).of("en")
 
 
 def _ask_for_reviews() -> None:

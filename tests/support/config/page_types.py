@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from comments.reports.services import Reason, report_comment
+from comments.topics.banning import ban
 from config.docs_pages import RECORDS, read_order
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -12,6 +13,7 @@ from shop.pickup.cells import Coordinates
 from shop.pickup.items import PickupPoint
 from tests.support.catalogue.making import category
 from tests.support.chance import unique
+from tests.support.comments.topical import Word, put_topics
 from tests.support.comments.writers import Writer
 from tests.support.config.addresses import MATRIX, ROLES, address, belongings
 from tests.support.config.lists import listed_shop
@@ -95,5 +97,10 @@ def furnished(known: Mapping[str, Writer]) -> dict[str, str]:
         now=now,
     )
     put_catalogue(categories=[category(unique("shelf")) for _ in range(2)], products=[])
+    put_topics(
+        arguments["product_id"], {"en": [Word("word", 40, 10)], "de": [Word("Wort", 31, 30)]}
+    )
+    for word, is_for_all in ((("en", "thing"), False), (("de", "ding"), True)):
+        ban(arguments["product_id"], word, everywhere=is_for_all, now=now)
     put_points([PickupPoint(unique("point"), "Kiosk", "Pier 1", LATE, "Daily 7-22")])
     return arguments

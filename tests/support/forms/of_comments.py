@@ -3,11 +3,15 @@
 from comments.gates import block_author
 from comments.reports.services import Reason
 from comments.store.comments import StoredComment, load_comment
+from comments.topics.banning import ban
+from comments.topics.bans import stored_word
 from comments.votes.services import cast_vote
 from dynapages.calls import clock
+from tests.support.chance import unique
 from tests.support.comments.deciding import feature
 from tests.support.comments.flows import put_reply, report
 from tests.support.comments.options import comments_set
+from tests.support.comments.topical import Word, put_topics
 from tests.support.comments.writers import (
     WORDS,
     Writer,
@@ -19,6 +23,8 @@ from tests.support.comments.writers import (
 from tests.support.forms.cast import LONG, Cast, Form, comment_of, form_of, form_to, shelf, typed
 
 DECISIONS = 5
+LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrtv")
+"""For the digits of what is unique: a word without vowels has no ending."""
 
 
 def post(cast: Cast, **said: str) -> Form:
@@ -171,6 +177,37 @@ def block(cast: Cast) -> Form:
     return form_of(cast.staff, f"/staff/authors/{author.username}/", {"blocked": "yes"})
 
 
+def ban_for_product(cast: Cast) -> Form:
+    return _ban(cast, "product")
+
+
+def ban_for_all(cast: Cast) -> Form:
+    return _ban(cast, "all")
+
+
+def _ban(cast: Cast, what_for: str) -> Form:
+    """Ban a word that is a topic of a product."""
+    word = _new_word()
+    product_id = put_topics(shelf(), {"en": [Word(word, 40, 10)]})
+    return form_of(
+        cast.staff,
+        f"/staff/products/{product_id}/topics/",
+        {"word": word, "language": "en", "ban": what_for},
+    )
+
+
+def allow_again(cast: Cast) -> Form:
+    product_id, word = shelf(), ("en", _new_word())
+    ban(product_id, word, everywhere=False, now=clock.now())
+    path = f"/staff/products/{product_id}/topics/"
+    return form_of(cast.staff, path, {"allow": stored_word(word), "of": "product"})
+
+
+def _new_word() -> str:
+    """A word that no form has banned before; it is its own stem."""
+    return unique("").replace("-", "").translate(LETTERS)
+
+
 def stop_requests(cast: Cast) -> Form:
     page = cast.author.get("/review-requests/").page
     (form,) = (each for each in page.all("form") if each.all("input", name="wanted"))
@@ -204,6 +241,9 @@ FORMS = {
     "pick a comment": pick,
     "take a pick back": unpick,
     "block an author": block,
+    "ban a topic of a product": ban_for_product,
+    "ban a topic of all products": ban_for_all,
+    "allow a topic again": allow_again,
     "stop e-mails that ask for reviews": stop_requests,
     "detect the language of a text": detect_language,
 }
