@@ -22,7 +22,7 @@ from comments.store.dependents import delete_dependents
 from comments.store.derived import bulk_batches
 from comments.store.states import is_tombstone, product_id_of
 from comments.store.table import read_item
-from comments.topics import banning, making
+from comments.topics import banning, leaving, making
 from comments.votes import rank
 from dynapages.calls import sentence_about
 from dynapages.lists import Order
@@ -88,7 +88,9 @@ def finish_what_follows(payload: Mapping[str, Any]) -> None:
     if touched:
         rankings.refresh_ranks(touched, only_stale=True)
     # Ranks have copies of ratings too, so these come behind them.
-    ratings.owe_copies({*owes.ratings, *owes.ranks})
+    # Whether a comment has left its lists is not stored.
+    left = owes.ratings if has_topics() else ()
+    ratings.owe_copies({*owes.ratings, *owes.ranks}, left=left)
     if owes.change and is_searchable():
         _finish_change(owes.change)
 
@@ -127,12 +129,16 @@ def close_change(payload: Mapping[str, Any]) -> None:
 def refresh_owed(payload: Mapping[str, Any]) -> None:
     """Do what follows some minutes after comments of a product have changed.
 
-    That are the copies of its rating, and to see whether its topics are to be made anew. Raises
-    Contended, BatchIncomplete, and botocore's errors.
+    That are the copies of its rating, and to see whether its topics are to be made anew. Where a
+    comment has left its lists, topics that it alone had go. Raises Contended, BatchIncomplete, and
+    botocore's errors.
     """
     ratings.refresh_owed(payload)
-    if has_topics():
-        making.consider(payload["product"])
+    if not has_topics():
+        return
+    if payload.get(ratings.LEFT):
+        leaving.drop_unused(payload["product"])
+    making.consider(payload["product"])
 
 
 def make_topics_owed(payload: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from comments import keys
 from comments.gates import block_key, is_blocked, unblock_author
+from comments.host import has_topics
 from comments.keys import comment_key
 from comments.models import (
     TABLE,
@@ -25,8 +26,9 @@ from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
 from comments.requests.queries import requests_of
 from comments.store.comments import NoSuchComment
-from comments.store.states import NOT_DELETED
-from comments.store.table import query_pages, write_if_condition_holds
+from comments.store.states import NOT_DELETED, product_id_of
+from comments.store.table import query_pages, read_item, write_if_condition_holds
+from comments.topics.making import owe_making
 from comments.votes.rank import rank_or_log
 from comments.votes.services import withdraw_vote
 from comments.work import finish_owed
@@ -59,10 +61,22 @@ def find_written(user_id: str) -> Iterator[str]:
 
 
 def delete_written(user_id: str, comment_id: str) -> None:
-    """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
+    """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it.
+
+    Topics of its product are made anew within an hour.
+    """
     delete_comment(comment_id, erased_in=keys.erased(user_id))
     finish_owed(comment_id)  # and raise what the deletion has only logged
+    if has_topics():
+        _owe_topics(comment_id)
     _remove_from_erased(comment_id)
+
+
+def _owe_topics(comment_id: str) -> None:
+    """Store that topics are made anew of the product that a deleted comment was about."""
+    tombstone = read_item(comment_key(comment_id))
+    if tombstone:
+        owe_making(product_id_of(tombstone))
 
 
 def _remove_from_erased(comment_id: str) -> None:

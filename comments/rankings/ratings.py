@@ -41,6 +41,11 @@ KIND = "rate"
 """The kind of the due items."""
 EVERY = timedelta(minutes=5)
 """How often the copies of a product's rating are written, at most."""
+LEFT = "left"
+"""In the payload of a due item, where a comment has left its lists."""
+UNTIL_FOUND_NO_MORE = timedelta(minutes=1)
+"""Until when searches do not find a comment any more that has left its lists."""
+_PRODUCT = "product"
 RATED = ProductRank.rated.attr_name
 STARS = ProductRank.stars.attr_name
 _RATING = Comment.rating.attr_name
@@ -59,10 +64,11 @@ def follow(changes: Sequence[CommentChange]) -> Following:
     product_ids = tuple(sorted(_rated_otherwise(changes)))
     if not product_ids:
         return NOTHING_FOLLOWS
+    left = _left_by(changes) if host.has_topics() else set[str]()
 
     def finish() -> bool:
         try:
-            owe_copies(product_ids)
+            owe_copies(product_ids, left=left)
         except FAILURES as failure:
             sentence = "The ratings of %d products were left to the worker (%s): %s"
             named = few_of(list(product_ids))
@@ -88,6 +94,18 @@ def _rated_otherwise(changes: Iterable[CommentChange]) -> set[str]:
     return product_ids
 
 
+def _left_by(changes: Iterable[CommentChange]) -> set[str]:
+    """Return the products that lose a listed comment by these changes."""
+    product_ids: set[str] = set()
+    for change in changes:
+        if change.before is None or not change.was_listed:
+            continue
+        product_id = product_id_of(change.before)
+        if not change.is_listed or change.product_id != product_id:
+            product_ids.add(product_id)
+    return product_ids
+
+
 def _rated_by(comment: Item | None) -> tuple[str, str] | None:
     """Return which product a listed comment rates, and with how many stars."""
     if comment is None:
@@ -95,14 +113,19 @@ def _rated_by(comment: Item | None) -> tuple[str, str] | None:
     return product_id_of(comment), comment[_RATING]["N"]
 
 
-def owe_copies(product_ids: Iterable[str]) -> None:
+def owe_copies(product_ids: Iterable[str], *, left: Collection[str] = ()) -> None:
     """Store that copies of the ratings of products are to be written: a write unit for each.
 
-    Raises botocore's errors.
+    Of products that comments have ``left`` it is also owed to look whether topics have words of
+    these alone (`comments.topics.leaving`). Raises botocore's errors.
     """
 
     def store(product_id: str) -> None:
-        owed = QUEUE.owe_once(KIND, {"product": product_id}, every=EVERY)
+        owed = QUEUE.owe_once(KIND, {_PRODUCT: product_id}, every=EVERY)
+        if product_id in left:
+            # Another key: what is owed once in a span of time would be stored without it.
+            owed = QUEUE.owe_once(KIND, {_PRODUCT: product_id, LEFT: True}, every=EVERY)
+            owed = owed.due_at(owed.moment + UNTIL_FOUND_NO_MORE)
         write_item(client(), owed.action)
 
     with labelled_calls("ratings owed"):
@@ -117,7 +140,7 @@ def owed_copies() -> Iterator[str]:
 
 
 def _product_in(owed: Owed) -> str:
-    product_id: str = owed.payload["product"]
+    product_id: str = owed.payload[_PRODUCT]
     return product_id
 
 
@@ -126,7 +149,7 @@ def _product_in(owed: Owed) -> str:
 
 def refresh_owed(payload: Mapping[str, Any]) -> None:
     """Write the copies that are owed. Raises Contended, and botocore's errors."""
-    refresh_ratings([payload["product"]])
+    refresh_ratings([payload[_PRODUCT]])
 
 
 def _advance_nothing(_number: int) -> None:
