@@ -4,6 +4,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from unittest.mock import patch
 
 import pytest
 
@@ -22,7 +23,9 @@ from dynapages.process import client
 from dynapages.writes import Contended
 from dynapages_testing.hooks import before_the_next
 from tests.support.comments.faulty import Killed, before_the_next_transaction, faults
-from tests.support.comments.topical import Word, put_topics
+from tests.support.comments.said import choose_all, talk
+from tests.support.comments.said import put as put_comments
+from tests.support.comments.topical import Word, put_topics, with_topics
 from tests.support.comments.writers import made_product, someone
 from tests.support.work import work_off
 
@@ -204,6 +207,45 @@ class TestAWordThatIsAllowedAgain:
         for _ in range(2):
             assert ban(scooter, BATTERY, everywhere=False, now=NOW)
             assert allow(scooter, BATTERY, everywhere=False, now=NOW)
+
+
+class TestTopicsThatAreMadeAnew:
+    """By the worker, with the words of the comments that the product has."""
+
+    @pytest.fixture
+    def kettle(self, fresh, monkeypatch):
+        monkeypatch.setattr(making, "choose_topics", choose_all)
+        product_id = fresh("kettle")
+        put_comments(talk(product_id, body="Battery, brakes."))
+        with with_topics():
+            self.make_anew(product_id)
+            yield product_id
+
+    def make_anew(self, product_id: str) -> None:
+        making.owe_making(product_id)
+        work_off()
+
+    @pytest.mark.parametrize("everywhere", [False, True])
+    def test_do_without_the_word_until_it_is_allowed_again(self, kettle, everywhere):
+        assert forms(kettle) == ["battery", "brakes"]
+        ban(kettle, BATTERY, everywhere=everywhere, now=NOW)
+        self.make_anew(kettle)
+        assert forms(kettle) == ["brakes"]
+        allow(kettle, BATTERY, everywhere=everywhere, now=NOW)
+        assert forms(kettle) == ["brakes"]
+        work_off()
+        assert forms(kettle) == ["battery", "brakes"]
+
+    def test_do_without_a_word_that_is_banned_while_they_are_made(self, kettle):
+        read = making.read_comments
+
+        def ban_behind(*arguments):
+            yield from read(*arguments)
+            ban(kettle, BATTERY, everywhere=False, now=NOW)
+
+        with patch.object(making, "read_comments", ban_behind):
+            self.make_anew(kettle)
+        assert forms(kettle) == ["brakes"]
 
 
 class TestSoManyBans:
