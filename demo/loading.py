@@ -3,7 +3,7 @@
 Loading it again changes nothing, even where comments were deleted, hidden or replied to since.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +16,8 @@ from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.signals import unannounced
 from comments.store.comments import NoSuchComment
+from comments.topics.making import make_topics, read_standing
+from comments.topics.samples import Vocabularies
 from comments.votes.services import cast_vote
 from demo.sample.orders import REGULAR, STAFF, SampleSales
 from demo.sample.pickup_points import sample_points, sample_zips
@@ -153,6 +155,22 @@ def _bought_by_regular(sales: SampleSales, not_about: str) -> Iterator[tuple[New
 
 
 # The activity log
+
+
+def make_due_topics(
+    product_ids: Sequence[str], *, now: datetime, advance: Callable[[int], object]
+) -> None:
+    """Make what buyers say about products, where there are enough comments."""
+
+    def products() -> Sequence[str]:
+        return product_ids
+
+    vocabularies = Vocabularies(products, now)
+    for product_id in product_ids:
+        due = read_standing(product_id).due
+        if due:
+            make_topics(product_id, due, vocabularies, now=now)
+        advance(1)
 
 
 def load_activity(

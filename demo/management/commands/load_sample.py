@@ -12,6 +12,7 @@ from django.utils.timezone import now
 
 from comments.data.changes import VerdictCounts
 from comments.data.writer import BulkWriter, bounded_chunks
+from comments.host import has_topics
 from comments.items import NewComment
 from comments.rankings.ratings import refresh_ratings
 from comments.rankings.services import RankHint, refresh_ranks
@@ -25,6 +26,7 @@ from demo.loading import (
     load_pickup_points,
     load_reactions,
     load_users,
+    make_due_topics,
 )
 from demo.parts import Part, day_of_rest, note_rest, rest_file
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
@@ -175,6 +177,10 @@ def _load(sample: Sample, part: Part, progress: Progress, *, sign_in: bool) -> V
     else:
         # Last of all, as a later load knows by it that this one is complete.
         _put_catalogue(sample)
+    if part is not Part.FIRST and has_topics():
+        products = [product.id for product in sample.catalogue.products]
+        with progress.step("Sample shop", total=len(products), unit=" topics") as advance:
+            make_due_topics(products, now=now(), advance=advance)
     return outcome
 
 
