@@ -2,8 +2,11 @@
 
 from collections import Counter
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from comments.search.words import MOST_STEMS, indexed_stems, spellings_of_stems
-from comments.topics.tally import ReadComment
+from comments.topics.tally import ReadComment, WordCount
 from tests.support.comments.made_reviews import tally_of
 
 
@@ -47,3 +50,24 @@ def test_words_in_names_of_authors_are_counted_by_themselves():
     tally = tally_of([ReadComment("", "good", 3, author) for author in ("Anna K.", "anna", "")])
     assert tally.authors["anna"] == 2
     assert "anna" not in tally.words
+
+
+WORDS = ("battery", "batteries", "Screen", "zip")
+STEMS = {"battery": "batteri", "batteries": "batteri", "Screen": "screen", "zip": "zip"}
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.sampled_from(WORDS), max_size=6), st.integers(1, 5)), max_size=12
+    )
+)
+def test_counts_are_those_of_a_plain_count(comments):
+    tally = tally_of([ReadComment("", " ".join(words), rating) for words, rating in comments])
+    for stem in set(STEMS.values()):
+        having = [(words, rating) for words, rating in comments if stem in map(STEMS.get, words)]
+        counted = tally.words.get(stem, WordCount())
+        assert counted.comments == len(having)
+        assert counted.good == sum(rating >= 4 for _words, rating in having)
+        for form in WORDS:
+            if STEMS[form] == stem:
+                assert counted.spellings[form] == sum(form in words for words, _rating in having)
