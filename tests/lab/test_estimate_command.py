@@ -11,8 +11,12 @@ from comments.posting.services import add_comment
 from comments.search.models import WordItem
 from comments.search.words import MOST_STEMS
 from comments.store import writing
+from comments.store.writing import QUEUE as COMMENTS_QUEUE
 from comments.testing.work import later
-from dynapages.calls import metered
+from comments.topics.making import EVERY, consider
+from comments.topics.samples import Vocabularies
+from comments.topics.stored import read_topics
+from dynapages.calls import clock, metered
 from dynapages.process import client
 from dynapages.tables import create_missing
 from dynapages.work import worker
@@ -24,6 +28,8 @@ from shop.webhooks.events import ORDER_MOVED
 from shop.work import QUEUE
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
+from tests.support.comments.said import put, talk
+from tests.support.comments.topical import with_topics
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import made_product, someone
 from tests.support.lab.labs import made_design, made_figures
@@ -39,6 +45,14 @@ pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 def product_id():
     made = made_product()
     load(numbered_comments(made, count=30))
+    return made
+
+
+@pytest.fixture
+def lamp():
+    """A product of which topics are made; every sixth of its texts is longer than lists show."""
+    made = made_product()
+    put([*talk(made, 50), *talk(made, 10, body="Battery died. " * 100)])
     return made
 
 
@@ -139,6 +153,29 @@ class TestAnEstimate:
         )
         assert events["units"] == of_event.reads + of_event.writes
 
+    def test_has_the_making_of_topics_where_there_is_any(self, lamp):
+        store_figures(made_figures(made_design("planner")))
+        options = ("--product", lamp, "--topic-makings-a-month", "3")
+        *_, topics, samples, _looks = json.loads(estimated(*options, "--json"))
+        assert (topics["what"], topics["a_day"]) == ("topics of the product", 0.1)
+        assert topics["dollars"] < samples["dollars"]
+        # No more samples than makings.
+        assert samples["a_day"] == 0.1
+
+    def test_has_a_sample_of_each_language_once_a_week_at_the_most(self, lamp):
+        store_figures(made_figures(made_design("planner")))
+        put(talk(lamp, 30, body="Akku", language="de"))
+        options = ("--product", lamp, "--topic-makings-a-month", "900")
+        *_, samples, _looks = json.loads(estimated(*options, "--json"))
+        assert samples["a_day"] == pytest.approx(2 / 7, abs=0.01)
+
+    def test_says_that_no_topics_are_made_of_few_comments(self):
+        store_figures(made_figures(made_design("planner")))
+        few = made_product()
+        put(talk(few, 29))
+        with pytest.raises(CommandError, match="fewer than 30 comments in each language"):
+            estimated("--product", few, "--topic-makings-a-month", "1")
+
     def test_is_of_the_most_loved_product_without_one(self, product_id):
         someone("fan").has_written(product_id, rating=5)
         assert "product pages" in estimated()
@@ -198,3 +235,23 @@ class TestWhatIsMeasured:
             )
             == estimating.UNITS_OF_EVENT
         )
+
+    def test_is_what_a_making_of_topics_takes(self, lamp):
+        """From the look whether they are due, without the look that finds them owed."""
+        store_figures(made_figures(made_design("planner")))
+        for owed in COMMENTS_QUEUE.waiting():
+            COMMENTS_QUEUE.done(owed)
+        # No sample is taken for it.
+        Vocabularies(list, clock.now(), longest_used=timedelta()).of("en")
+        options = ("--product", lamp, "--topic-makings-a-month", "1", "--json")
+        *_, topics, _samples, _looks = json.loads(estimated(*options))
+        with with_topics():
+            considering = units_of(lambda: consider(lamp))
+            with later(EVERY):
+                done = units_of(lambda: worker().look([COMMENTS_QUEUE]))
+                look = units_of(lambda: worker().look([COMMENTS_QUEUE]))
+        assert read_topics(lamp).languages["en"].comments == 60
+        reads = considering.reads + done.reads - look.reads
+        writes = considering.writes + done.writes
+        assert topics["units"] == reads + writes
+        assert writes == estimating.UNITS_OF_MAKING.writes

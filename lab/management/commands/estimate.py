@@ -8,6 +8,7 @@ import json
 from argparse import ArgumentTypeError
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from statistics import fmean
 from typing import Any
 
@@ -20,6 +21,11 @@ from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.queries import find_leaderboards
 from comments.rankings.services import Ranking
 from comments.search.words import indexed_stems
+from comments.topics.making import read_standing
+from comments.topics.reading import newest_comments
+from comments.topics.records import ENOUGH_COMMENTS
+from comments.topics.samples import LONGEST_USED, MOST_BYTES, read_vocabulary
+from comments.topics.vocabulary import MOST_PRODUCTS, SAMPLE
 from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
@@ -57,14 +63,20 @@ the deletion of what was owed. A test measures it, and so the next ones.
 """
 UNITS_OF_EVENT = ReadsAndWrites(reads=2, writes=11)
 """An event that one webhook hears of, from the change's transaction to its delivery."""
+UNITS_OF_MAKING = ReadsAndWrites(reads=10, writes=4)
+"""A making of topics but for the comments and the words of their languages: from the look whether
+any are due to the deletion of what was owed. The topics have a kilobyte at most.
+"""
+WRITE_BYTES, READ_BYTES = 1_024, 4_096
+"""What a write unit, and half a unit of an eventually consistent read, are for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What happens so often a day, its mean units, and the dollars for a month of it."""
+    """What happens so often a day on average, its mean units, and the dollars for a month of it."""
 
     what: str
-    a_day: int
+    a_day: float
     units: float
     dollars: float
 
@@ -81,13 +93,15 @@ def estimate(
     processes: int,
     requests_a_day: int = 0,
     events_a_day: int = 0,
+    makings_a_month: int = 0,
 ) -> list[Line]:
     """Estimate the costs of a month.
 
     Of pages these are the product's page and its lists by each rating. Each of the ``processes``
     looks for work, also where there is none. ``requests_a_day`` are e-mails that ask for reviews,
-    ``events_a_day`` those of webhooks; there is no line where there are none. Raises NoSuchProduct,
-    and CommandError where no write was metered.
+    ``events_a_day`` those of webhooks, and ``makings_a_month`` is how often topics of the product
+    are made; there is no line where there are none. Raises NoSuchProduct, and CommandError where no
+    write was metered, or no language has enough comments for topics.
     """
     lines = [
         _line_of_reads("product pages", pages_a_day, units_of_pages(product_id)),
@@ -99,6 +113,8 @@ def estimate(
         lines.append(_line_of_work("requests for reviews", requests_a_day, UNITS_OF_REQUEST))
     if events_a_day:
         lines.append(_line_of_work("events to a webhook", events_a_day, UNITS_OF_EVENT))
+    if makings_a_month:
+        lines += _lines_of_topics(product_id, makings_a_month)
     checks_a_day = processes * CHECKS_A_DAY
     lines.append(_line_of_reads(LOOKS, checks_a_day, units_of_check()))
     return lines
@@ -114,10 +130,37 @@ def _line_of_writes(what: str, a_day: int, units: float) -> Line:
     return Line(what, a_day, round(units, 2), month)
 
 
-def _line_of_work(what: str, a_day: int, units: ReadsAndWrites) -> Line:
+def _line_of_work(what: str, a_day: float, units: ReadsAndWrites) -> Line:
     times = a_day * DAYS_OF_MONTH
     month = prices().reads(units.reads, times=times) + prices().writes(units.writes, times=times)
-    return Line(what, a_day, units.reads + units.writes, month)
+    return Line(what, round(a_day, 2), round(units.reads + units.writes, 2), month)
+
+
+def _lines_of_topics(product_id: str, makings_a_month: int) -> list[Line]:
+    """Return the lines of makings in all languages of a product, and of the samples for them."""
+    standing = read_standing(product_id)
+    reads_of_making, reads_of_samples, languages = UNITS_OF_MAKING.reads, 0.0, 0
+    for language in sorted(standing.languages):
+        number = standing.comments_in(language)
+        if number >= ENOUGH_COMMENTS:
+            languages += 1
+            of_comment = units_of_reading(product_id, language)
+            reads_of_making += number * of_comment + units_of_vocabulary(language)
+            # Comments on other products as long as these, and the counts of each product.
+            reads_of_samples += MOST_PRODUCTS * (SAMPLE * of_comment + 0.5)
+    if not languages:
+        raise CommandError(
+            f"“{product_id}” has fewer than {ENOUGH_COMMENTS} comments in each language, so that "
+            "no topics are made of it: give another product with --product."
+        )
+    making = ReadsAndWrites(reads_of_making, UNITS_OF_MAKING.writes)
+    sample = ReadsAndWrites(reads_of_samples / languages, ceil(MOST_BYTES / WRITE_BYTES))
+    makings_a_day = makings_a_month / DAYS_OF_MONTH
+    samples_a_day = languages * min(makings_a_day, 1 / LONGEST_USED.days)
+    return [
+        _line_of_work("topics of the product", makings_a_day, making),
+        _line_of_work("samples of languages, at most", samples_a_day, sample),
+    ]
 
 
 def units_of_check() -> float:
@@ -166,6 +209,20 @@ def units_of_words(product_id: str) -> float:
     return fmean(units) if units else 0.0
 
 
+def units_of_reading(product_id: str, language: str) -> float:
+    """Return the mean units that reading a comment takes: of the newest ones in a language."""
+    with metered() as meter:
+        read = list(newest_comments(product_id, language, SAMPLE))
+    return meter.amazon_units / len(read)
+
+
+def units_of_vocabulary(language: str) -> float:
+    """Return the units that reading a language's words takes: the most, if there are none yet."""
+    with metered() as meter:
+        vocabulary = read_vocabulary(language)
+    return meter.amazon_units if vocabulary else ceil(MOST_BYTES / READ_BYTES) / 2
+
+
 class Command(TableCommand):
     """Meters pages of this site, and multiplies them by the prices."""
 
@@ -193,6 +250,13 @@ class Command(TableCommand):
             help="events, once for each webhook that hears of them",
         )
         parser.add_argument(
+            "--topic-makings-a-month",
+            type=_count,
+            default=0,
+            metavar="N",
+            help="how often topics of the product are made, in all of its languages",
+        )
+        parser.add_argument(
             "--processes", type=_count, default=1, metavar="N", help="that look for work"
         )
         parser.add_argument("--product", metavar="ID", help="whose pages (the most loved one's)")
@@ -216,6 +280,7 @@ class Command(TableCommand):
                 processes=options["processes"],
                 requests_a_day=options["review_requests_a_day"],
                 events_a_day=options["webhook_events_a_day"],
+                makings_a_month=options["topic_makings_a_month"],
             )
         except NoSuchProduct as error:
             raise CommandError(f"There is no product “{product_id}”.") from error
