@@ -9,7 +9,7 @@ still stored. The ranks are derived at the end, and what earlier imports have le
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +19,7 @@ from comments.host import has_topics, is_searchable
 from comments.items import NewComment, NewState
 from comments.keys import comment_key
 from comments.models import TABLE
-from comments.rankings.ratings import refresh_ratings
+from comments.rankings.ratings import owe_copies, refresh_ratings
 from comments.rankings.services import RankHint, refresh_ranks
 from comments.search.pending import changes_of
 from comments.search.writer import finish_change
@@ -39,6 +39,7 @@ from dynapages.calls import (
     Backoff,
     Batches,
     clock,
+    few_of,
     in_chunks,
     one_task,
     sentence_about,
@@ -96,6 +97,8 @@ class BulkWriter:
         self._batches = batches
         self._announces = announces
         self._changed_products: set[str] = set()
+        # Those that comments have left for another one.
+        self._left_products: set[str] = set()
         self._hints: dict[str, RankHint] = {}
         self._owed: list[Committed] = []
 
@@ -165,7 +168,8 @@ class BulkWriter:
             # What an earlier run has owed is left as well, and not counted here.
             left += max(1, len(self._owed))
         self._consider_topics(progress)
-        self._changed_products, self._hints, self._owed = set(), {}, []
+        self._changed_products, self._left_products = set(), set()
+        self._hints, self._owed = {}, []
         worker().flush(seconds=CLOSING_SECONDS)
         return left
 
@@ -176,6 +180,7 @@ class BulkWriter:
         for change in changes:
             if change.is_needed:
                 self._changed_products |= change.products
+                self._left_products |= change.left_products
             # What is in no list is no comment of its product that ranks count.
             is_seen = change.verdict is not Verdict.SUPERSEDED and change.is_listed
             place = change.place if change.is_listed else ""
@@ -237,6 +242,7 @@ class BulkWriter:
         """Have topics made of products whose comments have changed enough; what fails is logged."""
         if not has_topics():
             return
+        _owe_look_or_log(self._left_products)
         total = len(self._changed_products)
         with progress.step("Looking at topics", total=total, unit=" products") as advance:
             for product_ids in in_chunks(sorted(self._changed_products), PRODUCTS_AT_ONCE):
@@ -260,6 +266,16 @@ class BulkWriter:
                 advance(len(product_ids))
         outcomes = [_finish_or_log(change) for change in sorted(unfinished)]
         return outcomes.count(False)
+
+
+def _owe_look_or_log(product_ids: Collection[str]) -> None:
+    """Have the worker look whether topics have words of comments alone that are not listed now."""
+    try:
+        owe_copies(product_ids, left=product_ids)
+    except FAILURES as failure:
+        sentence = "Topics of %d products (%s) are not looked at: %s"
+        named = few_of(sorted(product_ids))
+        logger.warning(sentence, len(product_ids), named, sentence_about(failure))
 
 
 def _consider_topics_or_log(product_id: str) -> None:

@@ -1,9 +1,12 @@
 """Topics whose words only hidden, deleted or erased comments have go."""
 
+from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
 
+from comments.data import writer
+from comments.data.writer import BulkWriter
 from comments.erasure.user_data import delete_written
 from comments.moderation.services import Decision, decide
 from comments.posting.services import add_comment, delete_comment, edit_comment
@@ -13,7 +16,9 @@ from comments.topics import making
 from comments.topics.leaving import MOST_PAGES, POSTINGS_AT_A_TIME, drop_unused
 from comments.topics.records import LanguageTopics, Topic, TopicsOfProduct
 from comments.topics.stored import read_topics, replace_topics
-from dynapages.calls import metered
+from dynapages.calls import Batches, Pool, metered
+from dynapages.django.options import Progress
+from dynapages.process import client
 from tests.support.chance import unique
 from tests.support.comments.options import comments_set
 from tests.support.comments.said import choose_all, forms, talk
@@ -80,6 +85,7 @@ def delete(comment):
 def without_makings(monkeypatch):
     """Topics of few comments are not taken out by a making."""
     monkeypatch.setattr(making, "consider", Mock())
+    monkeypatch.setattr(writer, "consider", Mock())
 
 
 @pytest.mark.usefixtures("without_makings")
@@ -176,3 +182,32 @@ def test_after_an_erasure_topics_have_no_word_of_the_user(lamp):
     assert owed_anew(lamp)
     work_off()
     assert topics_of(lamp) == ["battery", "died"]
+
+
+def bring(comments):
+    """Import comments, and finish what is owed, but for what comes minutes later."""
+    bulk = BulkWriter(Batches(client(), Pool(1)))
+    bulk.write(comments)
+    bulk.finish(Progress(shown=False))
+    return comments
+
+
+@pytest.mark.usefixtures("without_makings")
+def test_a_topic_goes_when_an_import_moves_the_last_comment_to_another_product(lamp):
+    (comment,) = bring(talk(lamp, 1, body="The zipper broke."))
+    put_topic(lamp)
+    bring([replace(comment, product_id=unique("other"))])
+    finish_what_waits()
+    work_off()
+    assert topics_of(lamp) == []
+
+
+@pytest.mark.usefixtures("without_makings")
+def test_an_import_that_moves_nothing_has_nothing_looked_for(lamp):
+    (comment,) = bring(talk(lamp, 1, body="The zipper broke."))
+    put_topic(lamp)
+    with metered() as meter:
+        bring([replace(comment, rating=1), *talk(lamp, 2)])
+        finish_what_waits()
+        work_off()
+    assert meter.labelled("topics") == []
