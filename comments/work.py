@@ -89,8 +89,8 @@ def finish_what_follows(payload: Mapping[str, Any]) -> None:
         rankings.refresh_ranks(touched, only_stale=True)
     # Ranks have copies of ratings too, so these come behind them.
     # Whether a comment has left its lists is not stored.
-    rated = {*owes.ratings, *owes.ranks}
-    ratings.owe_copies(rated, left=rated if has_topics() else ())
+    left = owes.ratings if has_topics() else ()
+    ratings.owe_copies({*owes.ratings, *owes.ranks}, left=left)
     if owes.change and is_searchable():
         _finish_change(owes.change)
 

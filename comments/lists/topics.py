@@ -11,7 +11,13 @@ from comments.lists.listing import list_url
 from comments.lists.search_queries import SearchRequest
 from comments.models import TABLE
 from comments.search.words import Search
-from comments.topics.records import NO_TOPICS, LanguageTopics, TopicsOfProduct, topics_in
+from comments.topics.records import (
+    NO_TOPICS,
+    LanguageTopics,
+    TopicsOfProduct,
+    most_comments_first,
+    topics_in,
+)
 from dynapages.calls import labelled_calls
 from dynapages.process import page_batches, pool
 
@@ -84,7 +90,7 @@ def read_groups(product_id: str) -> tuple[TopicGroup, ...]:
 
 def groups_of(product_id: str, topics: TopicsOfProduct) -> tuple[TopicGroup, ...]:
     """Return the topics of each language that has any, the one with most comments first."""
-    languages = sorted(topics.languages.items(), key=_most_comments_first)
+    languages = sorted(topics.languages.items(), key=most_comments_first)
     groups: list[TopicGroup] = []
     for language, of_language in languages:
         if of_language.topics:
@@ -111,11 +117,6 @@ def shown_topics(
         else:
             others.append(group)
     return ShownTopics(first, tuple(others))
-
-
-def _most_comments_first(of_language: tuple[str, LanguageTopics]) -> tuple[int, str]:
-    language, topics = of_language
-    return -topics.comments, language
 
 
 def _group(product_id: str, language: str, of_language: LanguageTopics) -> TopicGroup:

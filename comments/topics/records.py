@@ -100,7 +100,7 @@ def item_of(product_id: str, topics: TopicsOfProduct) -> Item:
     stored: dict[str, Item] = {}
     for language, of_language in topics.languages.items():
         stored[language] = {"M": _without_topics(of_language)}
-    by_comments = sorted(topics.languages.items(), key=_most_comments_first)
+    by_comments = sorted(topics.languages.items(), key=most_comments_first)
     for language, of_language in by_comments:
         with_topics = {**stored, language: {"M": _with_topics(of_language)}}
         if item_bytes({**item, LANGUAGES: {"M": with_topics}}) <= LARGEST_ITEM:
@@ -108,7 +108,8 @@ def item_of(product_id: str, topics: TopicsOfProduct) -> Item:
     return {**item, LANGUAGES: {"M": stored}}
 
 
-def _most_comments_first(of_language: tuple[str, LanguageTopics]) -> tuple[int, str]:
+def most_comments_first(of_language: tuple[str, LanguageTopics]) -> tuple[int, str]:
+    """Return by what languages are sorted: the one with the most comments is the first."""
     language, topics = of_language
     return -topics.comments, language
 
