@@ -1,6 +1,7 @@
 """The sample rows beside what the site stores: every kind of item, with the same attributes.
 
-With ``--write-sample-rows`` they are picked anew out of the loaded sample shop.
+With ``--write-sample-rows`` they are picked anew out of the loaded sample shop; after that, run
+``make readme``: a table in docs/orders.md shows them.
 """
 
 from collections import defaultdict

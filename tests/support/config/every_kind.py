@@ -78,6 +78,8 @@ MODELS = [
 ]
 """Those of a site whose lists are read from ``comment_sets``."""
 AUTHOR, READER, STAFF = "ada", "ben", "cleo"
+COUNTED_ON = datetime(2026, 3, 14, tzinfo=UTC)
+"""The day of all that is counted in attributes that are called by a day or month."""
 
 
 def load_every_kind() -> None:
@@ -235,8 +237,7 @@ def _write_comments() -> None:
     add_comment(_comment("mine-3", user_id=AUTHOR, body="Waits."), held_for="from a new author")
     delete_comment("mine-2", now=NOW)
     block_author(READER, now=NOW)
-    # In a month of its own: the attribute is called by it.
-    count(Step.HELD, "link", datetime(2026, 3, 14, tzinfo=UTC))
+    count(Step.HELD, "link", COUNTED_ON)
     limiter().take("comments", Limit(60, timedelta(hours=1)), now=NOW)
     reply = NewReply("An imported reply.", NOW)
     for product in ("first", "second"):
@@ -262,17 +263,17 @@ def _ask_for_reviews() -> None:
     """One request that was answered, one whose address does not exist, and one under way."""
     product_id = sample_catalogue().products[0].id
     purchase = DuePurchase("order-1", STAFF, f"{STAFF}@mail.example", NOW, [product_id])
-    request_review(purchase, site="https://shop.example.com", now=NOW)
-    note_reviewed(STAFF, purchase.id, now=NOW)
-    choose(STAFF, is_muted=True, now=NOW)
+    request_review(purchase, site="https://shop.example.com", now=COUNTED_ON)
+    note_reviewed(STAFF, purchase.id, now=COUNTED_ON)
+    choose(STAFF, is_muted=True, now=COUNTED_ON)
     unreachable = replace(purchase, id="order-2", user_id=AUTHOR, bought_at=NOW + timedelta(days=1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(EmailMessage, "send", _refused)
-        request_review(unreachable, site="https://shop.example.com", now=NOW)
+        request_review(unreachable, site="https://shop.example.com", now=COUNTED_ON)
     under_way = replace(unreachable, id="order-3", user_id=READER)
     with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
         patch.setattr(EmailMessage, "send", _interrupted)
-        request_review(under_way, site="https://shop.example.com", now=NOW)
+        request_review(under_way, site="https://shop.example.com", now=COUNTED_ON)
 
 
 def _refused(message: EmailMessage) -> None:
